@@ -1,0 +1,34 @@
+/**
+ * Every limit of the product, in one place. Sources: reference, section Limits ("R"); gaps-filled section 13 ("G");
+ * "own" where every source is silent (docs/adr/0004-open-points.md).
+ */
+export const limits = {
+  /** G: ids in paths. The length bound is our own: it keeps keys small. */
+  id: { pattern: '^[a-zA-Z0-9_-]+$', maxLength: 64 },
+  /** G: any URL. */
+  url: { maxLength: 2048 },
+  /** Own: longest request target that is read; longer ones answer 414. */
+  requestTarget: { maxLength: 8192 },
+  /** Own: longest cursor that is looked at. */
+  cursor: { maxLength: 1024 },
+  /** R: `limit` at most 1000. The default is our own. */
+  page: { maximum: 1000, default: 50 },
+  /** G: default of the two change lists. The maximum is that of every list. */
+  changeList: { default: 10, maximum: 1000 },
+  /** Request bodies in bytes: standard, and where scripts, specifications or files are carried. */
+  body: { standard: 1024 * 1024, large: 8 * 1024 * 1024 },
+  /** Own: nesting depth of a JSON body. */
+  json: { maxDepth: 100 },
+  space: { title: 50, emoji: 50, retentionDays: 7 },
+  changeRequest: { subject: 100, links: 10, linkTitle: 128 },
+  contentChanges: { minItems: 1, maxItems: 50 },
+  page_: { title: 256, slug: 100, linkTitle: 100, description: 1024, condition: 1024, icon: 50, emoji: 50 },
+  file: { name: 256, base64Bytes: 1024 * 1024, maxPerChange: 20, maxPixels: 100_000_000 },
+  reusableContent: { title: 100 },
+  variable: { value: 256 },
+  search: { query: 512 },
+  user: { displayName: { min: 1, max: 64 }, email: 254 },
+  organization: { title: { min: 2, max: 255 }, hostname: { min: 3, max: 32 }, emailDomains: 100 },
+  token: { name: 100, perUser: 100 },
+  idempotencyKey: { maxLength: 255, retentionHours: 24 },
+} as const;
