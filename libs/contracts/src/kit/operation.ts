@@ -1,7 +1,15 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 
 /** The services of DESIGN section 1 that own operations. */
-export const services = ['identity', 'content', 'sites', 'integrations', 'conversations', 'translation', 'gateway'] as const;
+export const services = [
+  'identity',
+  'content',
+  'sites',
+  'integrations',
+  'conversations',
+  'translation',
+  'gateway',
+] as const;
 export type ServiceName = (typeof services)[number];
 
 /**

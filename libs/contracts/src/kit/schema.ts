@@ -6,8 +6,10 @@ export const closed = <P extends TProperties>(properties: P, options: Record<str
   Type.Object(properties, { additionalProperties: false, ...options });
 
 /** A string that is one of the given words, as an OpenAPI `enum`. */
-export const words = <const W extends readonly string[]>(values: W, options: Record<string, unknown> = {}): TUnsafe<W[number]> =>
-  Type.Unsafe<W[number]>({ type: 'string', enum: [...values], ...options });
+export const words = <const W extends readonly string[]>(
+  values: W,
+  options: Record<string, unknown> = {},
+): TUnsafe<W[number]> => Type.Unsafe<W[number]>({ type: 'string', enum: [...values], ...options });
 
 /** The schema's values, or null. */
 export const nullable = <S extends TSchema>(schema: S): TUnsafe<Static<S> | null> =>
@@ -34,7 +36,12 @@ export const listOf = <S extends TSchema>(item: S) =>
 
 /** The two query parameters of every paged list (reference: Conventions 6; gaps-filled section 3). */
 export const paging = {
-  page: Type.Optional(Type.String({ maxLength: limits.cursor.maxLength, description: 'Cursor, taken from `next.page` of the previous answer.' })),
+  page: Type.Optional(
+    Type.String({
+      maxLength: limits.cursor.maxLength,
+      description: 'Cursor, taken from `next.page` of the previous answer.',
+    }),
+  ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,

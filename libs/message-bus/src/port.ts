@@ -1,0 +1,91 @@
+/** A CloudEvents 1.0 event as we publish it. `id` is the event id of the domain event, so consumers drop repeats by it. */
+export interface CloudEvent<T = unknown> {
+  readonly specversion: '1.0';
+  readonly id: string;
+  /** `/services/<service>` */
+  readonly source: string;
+  /** For example `bindery.content.change-request.merged.v1`. */
+  readonly type: string;
+  /** Aggregate id: the partition key. */
+  readonly subject: string;
+  readonly time: string;
+  readonly datacontenttype: 'application/json';
+  readonly dataschema: string;
+  /** Never absent, so that no tombstone is written (PITFALLS 49). */
+  readonly data: T;
+  /** Extension attributes. */
+  readonly organizationid?: string;
+  readonly traceparent?: string;
+  readonly correlationid?: string;
+}
+
+/** Topic of a service: `bindery.<service>.v1`. */
+export const serviceTopic = (service: string): string => `bindery.${service}.v1`;
+/** Dead letters of a consumer group: `bindery.<group>.dead-letters.v1`. */
+export const deadLetterTopic = (group: string): string => `bindery.${group}.dead-letters.v1`;
+
+export interface BusMessage {
+  readonly topic: string;
+  readonly partition: number;
+  /** Grows within a partition. */
+  readonly offset: string;
+  readonly key: string;
+  readonly event: CloudEvent;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * What became of a message. `retry`: transient, again after a back-off, the partition waits. `park`: cannot be handled;
+ * it and later messages of its key go to the dead-letter topic with the reason until released (PITFALLS 35).
+ */
+export type Handled =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'retry'; readonly reason: string }
+  | { readonly kind: 'park'; readonly reason: string };
+
+export interface ConsumerOptions {
+  readonly group: string;
+  readonly topics: readonly string[];
+  /** Called one message at a time per partition. A throw counts as `retry`; after `maxAttempts` (default 5) as `park`. */
+  readonly handle: (message: BusMessage, signal: AbortSignal) => Promise<Handled>;
+  readonly maxAttempts?: number;
+  /** First back-off in ms (doubles, jitter, at most 30 s). Default 200. */
+  readonly backoffMs?: number;
+  /** Where a new group starts. Default `beginning`. */
+  readonly from?: 'beginning' | 'end';
+}
+
+export interface RunningConsumer {
+  /** Messages behind, and the age in ms of the oldest unhandled one (PITFALLS 36). */
+  lag(): Promise<{ readonly messages: number; readonly oldestMs: number }>;
+  /** Keys that wait in the dead-letter topic. */
+  parked(): Promise<
+    readonly { readonly topic: string; readonly key: string; readonly reason: string; readonly messages: number }[]
+  >;
+  /** Hands parked messages of a key to the handler again, in order. */
+  release(topic: string, key: string): Promise<void>;
+  /** Ends after the message in hand. */
+  stop(): Promise<void>;
+}
+
+/** The bus cannot take or give messages now; the outcome of a publish is unknown and it is safe to publish again. */
+export class MessageBusUnavailable extends Error {
+  readonly code = 'message_bus.unavailable';
+}
+
+/** The message bus port (DESIGN section 5): durable topics, order per key, at least once. */
+export interface MessageBus {
+  /** Creates the topics when absent; topics are never created by use. */
+  ensureTopics(topics: readonly string[]): Promise<void>;
+  /** Durable when it resolves, in the order given. @throws MessageBusUnavailable */
+  publish(topic: string, messages: readonly { readonly key: string; readonly event: CloudEvent }[]): Promise<void>;
+  consume(options: ConsumerOptions): Promise<RunningConsumer>;
+  /** Reads a topic without a group, for tailing: from the beginning or only what comes. Ends when `signal` aborts. */
+  tail(
+    topics: readonly string[],
+    options: { readonly from: 'beginning' | 'end'; readonly follow: boolean; readonly signal: AbortSignal },
+  ): AsyncIterable<BusMessage>;
+  /** The last messages of a topic, newest last: lets a publisher skip what is already there (PITFALLS 29). */
+  last(topic: string, count: number): Promise<readonly BusMessage[]>;
+  close(): Promise<void>;
+}

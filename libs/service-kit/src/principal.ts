@@ -1,0 +1,37 @@
+import type { MemberRole } from './roles.ts';
+
+/** A membership of the caller: the role (null = guest) and the teams it is in. */
+export interface Membership {
+  readonly role: MemberRole | null;
+  readonly teams: readonly string[];
+}
+
+/**
+ * Who is asking. Plain JSON: it travels between processes. Made by the gateway from a token, on every request, so that
+ * removing a member or a token takes effect on the next one.
+ */
+export interface Principal {
+  /** `user`: a person's token. `service`: one of our own services, acting for nobody but the system. */
+  readonly kind: 'user' | 'service';
+  /** User id, or `service:<name>`. */
+  readonly id: string;
+  /** The token used; limits are counted per token. */
+  readonly tokenId: string;
+  /** May use /admin/v1. */
+  readonly instanceAdmin: boolean;
+  /** By organization id. */
+  readonly organizations: Readonly<Record<string, Membership>>;
+}
+
+/** The caller's membership of an organization, if any. */
+export const membershipIn = (principal: Principal, organizationId: string): Membership | undefined =>
+  Object.hasOwn(principal.organizations, organizationId) ? principal.organizations[organizationId] : undefined;
+
+/** A principal for work that a service does by itself. */
+export const servicePrincipal = (service: string): Principal => ({
+  kind: 'service',
+  id: `service:${service}`,
+  tokenId: `service:${service}`,
+  instanceAdmin: false,
+  organizations: {},
+});
