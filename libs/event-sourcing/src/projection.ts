@@ -1,0 +1,65 @@
+import type { Collection, CollectionSpec, Write } from '@bindery/read-store';
+import type { DomainEvent, Recorded } from './decider.ts';
+
+/** Reads documents of the projection's own collections as they are after all earlier events of the batch. */
+export interface ProjectionReader {
+  get<T>(collection: CollectionSpec, id: string): Promise<T | undefined>;
+}
+
+export interface ProjectionWrite {
+  readonly collection: CollectionSpec;
+  readonly write: Write<unknown>;
+}
+
+/**
+ * A read model. `inline` ones belong to the aggregate whose stream feeds them: the command that appended writes them before
+ * it answers, and the runner repairs what a crash left behind. `async` ones follow with a checkpoint and a measured lag.
+ * Applying an event twice changes nothing: writes are guarded by `guard(event)` (stream revision for inline, log position
+ * for async), which the framework sets.
+ */
+export interface Projection<Event extends DomainEvent = DomainEvent> {
+  /** Unique in the service; `spaces`, `change-requests`, `backlinks`. */
+  readonly name: string;
+  readonly mode: 'inline' | 'async';
+  /** Aggregates whose streams feed it (stream prefix `<aggregate>-`). */
+  readonly aggregates: readonly string[];
+  /** Event types it reads; others only advance the checkpoint. */
+  readonly handles: readonly Event['type'][];
+  /** All collections it writes. */
+  readonly collections: readonly CollectionSpec[];
+  /** Pure but for `reader`; never throws for a recorded fact: clamp, default or skip (STYLE: projections). */
+  apply(
+    event: Recorded<Event>,
+    reader: ProjectionReader,
+  ): Promise<readonly ProjectionWrite[]> | readonly ProjectionWrite[];
+}
+
+/** One document per stream (id = aggregate id), folded from its events. Return null to remove it. */
+export interface DocumentPerStream<Event extends DomainEvent, Doc> {
+  readonly name: string;
+  readonly mode?: 'inline' | 'async';
+  readonly aggregate: string;
+  readonly collection: CollectionSpec;
+  readonly handles: readonly Event['type'][];
+  readonly evolve: (document: Doc | undefined, event: Recorded<Event>) => Doc | null | undefined;
+}
+
+/** Documents that an event brings with it, each written once (revisions, page documents). */
+export interface DocumentsPerEvent<Event extends DomainEvent> {
+  readonly name: string;
+  readonly mode?: 'inline' | 'async';
+  readonly aggregates: readonly string[];
+  readonly collections: readonly CollectionSpec[];
+  readonly handles: readonly Event['type'][];
+  readonly toDocuments: (
+    event: Recorded<Event>,
+  ) => readonly { readonly collection: CollectionSpec; readonly id: string; readonly document: unknown | null }[];
+}
+
+/** Opens the live generation of a projection's collection for queries; follows a rebuild's switch by itself. */
+export type LiveCollection = <T>(
+  spec: CollectionSpec,
+) => Pick<Collection<T>, 'get' | 'getMany' | 'query' | 'count' | 'scan' | 'spec'>;
+
+/** Aggregate id of a stream name. */
+export const aggregateIdOf = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
