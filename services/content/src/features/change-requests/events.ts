@@ -1,0 +1,105 @@
+import type { JSONDocument } from '@bindery/contracts';
+import type { RevisionChange, StoredDocument } from '../revisions/model.ts';
+
+export type ChangeRequestStatus = 'draft' | 'open' | 'archived' | 'merged';
+
+export interface ChangeRequestLink {
+  readonly id: string;
+  readonly ref: { readonly kind: 'url'; readonly url: string };
+  readonly title?: string;
+}
+
+/** A block that both sides changed; both versions stand in the document. */
+export interface MergeConflict {
+  readonly pageId: string;
+  readonly field: 'document' | 'title' | 'slug' | 'position' | 'deleted' | 'metadata';
+  readonly blocks?: readonly string[];
+}
+
+interface InSpace {
+  readonly spaceId: string;
+  readonly organizationId: string;
+  readonly changeRequestId: string;
+}
+
+/** Events of a change request's stream `content.change-request-<id>`. */
+export type ChangeRequestEvent =
+  | {
+      readonly type: 'ChangeRequestOpened';
+      readonly data: InSpace & {
+        readonly number: number;
+        readonly subject: string;
+        readonly status: 'draft' | 'open';
+        readonly revisionInitial: string;
+        readonly createdBy: string;
+        readonly createdAt: string;
+      };
+    }
+  | {
+      readonly type: 'ChangeRequestDescribed';
+      readonly data: InSpace & {
+        readonly subject?: string;
+        readonly description?: JSONDocument;
+        readonly links?: readonly ChangeRequestLink[];
+        readonly changedBy: string;
+        readonly changedAt: string;
+      };
+    }
+  | {
+      readonly type: 'ChangeRequestStatusChanged';
+      readonly data: InSpace & {
+        readonly from: ChangeRequestStatus;
+        readonly to: ChangeRequestStatus;
+        readonly changedBy: string;
+        readonly changedAt: string;
+      };
+    }
+  /** One revision of the branch: the changes since the branch's last revision. */
+  | {
+      readonly type: 'ChangeRequestEdited';
+      readonly data: InSpace & {
+        readonly revisionId: string;
+        readonly parent: string;
+        readonly changes: readonly RevisionChange[];
+        readonly documents: readonly StoredDocument[];
+        readonly editedBy: string;
+        readonly editedAt: string;
+      };
+    }
+  /** Primary content was merged into the branch. `changes` are against the branch's last revision. */
+  | {
+      readonly type: 'ChangeRequestUpdated';
+      readonly data: InSpace & {
+        readonly revisionId: string;
+        readonly parents: readonly [string, string];
+        readonly primaryRevision: string;
+        readonly changes: readonly RevisionChange[];
+        readonly documents: readonly StoredDocument[];
+        readonly conflicts: readonly MergeConflict[];
+        readonly updatedBy: string;
+        readonly updatedAt: string;
+      };
+    }
+  /** From here until merged or abandoned the content is frozen. `mergeId` is the id of the merge revision to be. */
+  | {
+      readonly type: 'ChangeRequestMergeStarted';
+      readonly data: InSpace & {
+        readonly mergeId: string;
+        readonly revisionId: string;
+        readonly startedBy: string;
+        readonly startedAt: string;
+      };
+    }
+  | {
+      readonly type: 'ChangeRequestMergeAbandoned';
+      readonly data: InSpace & { readonly mergeId: string; readonly abandonedAt: string };
+    }
+  | {
+      readonly type: 'ChangeRequestMerged';
+      readonly data: InSpace & {
+        readonly mergeId: string;
+        readonly revisionMerged: string;
+        readonly mergedBy: string;
+        readonly mergedAt: string;
+      };
+    };
