@@ -57,6 +57,8 @@ export interface OperationDefinition {
   readonly etag?: true;
   /** `Prefer: return=minimal` is honoured with 204 (gaps-filled section 1). */
   readonly minimal?: true;
+  /** Time after which the caller gets a 503, in ms, where it is not the gateway's default (30 s). */
+  readonly deadlineMs?: number;
 }
 
 /** Declares one operation. The identity function, kept for its types. */

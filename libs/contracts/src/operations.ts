@@ -1,0 +1,15 @@
+import { apiOperations } from './features/api.ts';
+import type { OperationDefinition } from './kit/operation.ts';
+
+// Two lines per file of `features/`: its import above and its spread below.
+
+/**
+ * Every operation that works, by id: the source of routing, validation, types and the OpenAPI document. An operation
+ * is declared when it is implemented, not before.
+ */
+export const operations = {
+  ...apiOperations,
+} as const satisfies Readonly<Record<string, OperationDefinition>>;
+
+/** Id of a declared operation. */
+export type OperationId = keyof typeof operations;
