@@ -1,0 +1,213 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { ReadStoreUnusable } from '../../errors.ts';
+import {
+  type Collection,
+  type CollectionSpec,
+  type Query,
+  type Stored,
+  UniqueViolation,
+  type Where,
+  type Write,
+} from '../../port.ts';
+import { checkIndexed, checkKey, checkPurgeLimit, checkQuery, MAX_VALUES } from '../../query-rules.ts';
+import { constraintOf, type Database, type Row } from './database.ts';
+import { encode, encodeElement, insertSql, type Layout } from './layout.ts';
+import { pageRanges, whereClauses, whereSql } from './statements.ts';
+import type { Writer } from './writer.ts';
+
+const SCAN_PAGE = 500;
+
+/** A collection in one table; see the port for what its methods promise. */
+export class SqliteCollection<T> implements Collection<T> {
+  readonly spec: CollectionSpec;
+  readonly #database: Database;
+  readonly #writer: Writer;
+  readonly #layout: Layout;
+  readonly #sql: ReturnType<typeof fixedStatements>;
+  readonly #savepoint: boolean;
+
+  constructor(database: Database, writer: Writer, layout: Layout) {
+    this.spec = layout.spec;
+    this.#database = database;
+    this.#writer = writer;
+    this.#layout = layout;
+    this.#sql = fixedStatements(layout);
+    this.#savepoint = layout.sides.some(({ unique }) => unique);
+  }
+
+  async get(id: string): Promise<Stored<T> | undefined> {
+    const row = this.#database.first(this.#sql.get, [id]);
+    return row === undefined ? undefined : this.#stored(row);
+  }
+
+  async getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Stored<T>>> {
+    if (ids.length > MAX_VALUES) throw new RangeError(`more than ${MAX_VALUES} ids`);
+    const found = new Map<string, Stored<T>>();
+    for (const id of new Set(ids)) {
+      const row = this.#database.first(this.#sql.get, [id]);
+      if (row !== undefined) found.set(id, this.#stored(row));
+    }
+    return found;
+  }
+
+  async query(query: Query): Promise<readonly Stored<T>[]> {
+    checkQuery(this.spec, query);
+    const { order, ranges } = pageRanges(this.#layout, query);
+    const rows: Row[] = [];
+    const read = (): void => {
+      for (const clauses of ranges) {
+        const sql = `SELECT id, revision, document FROM ${this.#layout.table}${whereSql(clauses)}${order} LIMIT ?`;
+        rows.push(
+          ...this.#database.all(sql, [...clauses.flatMap(({ parameters }) => parameters), query.limit - rows.length]),
+        );
+        if (rows.length >= query.limit) return;
+      }
+    };
+    if (ranges.length > 1) this.#consistently(read);
+    else read();
+    return rows.map((row) => this.#stored(row));
+  }
+
+  async count(where: Where = {}): Promise<number> {
+    if (Object.keys(where).length === 0) return Number(this.#database.first(this.#sql.countAll, [])?.[0]);
+    checkIndexed(this.spec, where, []);
+    const clauses = whereClauses(this.#layout, where);
+    const sql = `SELECT count(*) FROM ${this.#layout.table}${whereSql(clauses)}`;
+    return Number(
+      this.#database.first(
+        sql,
+        clauses.flatMap(({ parameters }) => parameters),
+      )?.[0],
+    );
+  }
+
+  async *scan(signal?: AbortSignal): AsyncGenerator<Stored<T>> {
+    let last = '';
+    for (;;) {
+      signal?.throwIfAborted();
+      const rows = this.#database.all(this.#sql.scan, [last, SCAN_PAGE]);
+      for (const row of rows) {
+        signal?.throwIfAborted();
+        yield this.#stored(row);
+      }
+      if (rows.length < SCAN_PAGE) return;
+      last = String(rows.at(-1)?.[0]);
+    }
+  }
+
+  async put(id: string, revision: number, document: T): Promise<boolean> {
+    return this.#writer.run(this.prepare({ kind: 'put', id, revision, document }), this.#savepoint);
+  }
+
+  async remove(id: string, revision: number): Promise<boolean> {
+    return this.#writer.run(this.prepare({ kind: 'remove', id, revision }), this.#savepoint);
+  }
+
+  async compareAndPut(id: string, expected: number, document: T): Promise<boolean> {
+    checkKey(id, expected + 1);
+    const row = this.#rowOf(id, expected + 1, document);
+    const work = (): boolean =>
+      this.#changed(id, document, () =>
+        expected === -1
+          ? this.#database.run(this.#sql.insertAbsent, row)
+          : this.#database.run(this.#sql.replaceExact, [...row.slice(1), id, expected]),
+      );
+    return this.#writer.run(work, this.#savepoint);
+  }
+
+  async purge(where: Where, limit: number): Promise<number> {
+    checkPurgeLimit(limit);
+    checkIndexed(this.spec, where, []);
+    const clauses = whereClauses(this.#layout, where);
+    const select = `SELECT id FROM ${this.#layout.table}${whereSql(clauses)} LIMIT ?`;
+    const parameters = [...clauses.flatMap(({ parameters: values }) => values), limit];
+    return this.#writer.run(() => {
+      const ids = this.#database.all(select, parameters).map(([id]) => String(id));
+      for (const id of ids) {
+        this.#database.run(this.#sql.erase, [id]);
+        this.#indexElements(id, undefined);
+      }
+      return ids.length;
+    }, true);
+  }
+
+  /** Checks and encodes a write now; the returned function applies it inside a transaction. */
+  prepare(write: Write<T>): () => boolean {
+    checkKey(write.id, write.revision);
+    const document = write.kind === 'put' ? write.document : undefined;
+    const row =
+      write.kind === 'put'
+        ? this.#rowOf(write.id, write.revision, write.document)
+        : this.#tombstone(write.id, write.revision);
+    return () => this.#changed(write.id, document, () => this.#database.run(this.#sql.putNewer, row));
+  }
+
+  #changed(id: string, document: T | undefined, write: () => number): boolean {
+    try {
+      if (write() === 0) return false;
+      this.#indexElements(id, document);
+      return true;
+    } catch (error) {
+      const constraint = constraintOf(error);
+      const index = constraint === undefined ? undefined : this.#layout.refusals.get(constraint);
+      throw index === undefined ? error : new UniqueViolation(this.spec.name, index);
+    }
+  }
+
+  #indexElements(id: string, document: T | undefined): void {
+    for (const [position, side] of this.#layout.sides.entries()) {
+      const sql = this.#sql.sides[position];
+      if (sql === undefined) continue;
+      this.#database.run(sql.clear, [id]);
+      for (const value of side.read(document)) this.#database.run(sql.add, [id, encodeElement(value)]);
+    }
+  }
+
+  #rowOf(id: string, revision: number, document: T): SQLInputValue[] {
+    const text: string | undefined = JSON.stringify(document);
+    if (text === undefined) throw new TypeError(`${this.spec.name}: a document must be JSON`);
+    return [id, revision, text, ...this.#layout.readers.map((read) => encode(read(document)))];
+  }
+
+  #tombstone(id: string, revision: number): SQLInputValue[] {
+    return [id, revision, null, ...this.#layout.readers.map(() => null)];
+  }
+
+  #stored([id, revision, text]: Row): Stored<T> {
+    try {
+      return { id: String(id), revision: Number(revision), document: JSON.parse(String(text)) };
+    } catch (cause) {
+      throw new ReadStoreUnusable(`${this.spec.name}: the document ${String(id)} is damaged`, { cause });
+    }
+  }
+
+  /** Several statements that see the same state. */
+  #consistently(read: () => void): void {
+    this.#database.exec('BEGIN');
+    try {
+      read();
+    } finally {
+      this.#database.exec('COMMIT');
+    }
+  }
+}
+
+const fixedStatements = (layout: Layout) => {
+  const { table } = layout;
+  const columns = ['revision', 'document', ...layout.columns.values()];
+  const insert = insertSql(layout);
+  return {
+    get: `SELECT id, revision, document FROM ${table} WHERE id = ? AND document IS NOT NULL`,
+    scan: `SELECT id, revision, document FROM ${table} WHERE id > ? AND document IS NOT NULL ORDER BY id LIMIT ?`,
+    countAll: `SELECT (SELECT count(*) FROM ${table}) - (SELECT count(*) FROM ${table} WHERE document IS NULL)`,
+    putNewer: `${insert} ON CONFLICT(id) DO UPDATE SET ${columns.map((name) => `${name}=excluded.${name}`).join(',')}
+      WHERE excluded.revision > ${table}.revision`,
+    insertAbsent: `${insert} ON CONFLICT(id) DO NOTHING`,
+    replaceExact: `UPDATE ${table} SET ${columns.map((name) => `${name}=?`).join(',')} WHERE id = ? AND revision = ?`,
+    erase: `DELETE FROM ${table} WHERE id = ?`,
+    sides: layout.sides.map((side) => ({
+      clear: `DELETE FROM ${side.table} WHERE id = ?`,
+      add: `INSERT INTO ${side.table} VALUES(?,?)`,
+    })),
+  };
+};
