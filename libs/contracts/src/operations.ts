@@ -1,4 +1,9 @@
+import { identityAdminOperations } from './features/admin.ts';
 import { apiOperations } from './features/api.ts';
+import { identityInternalOperations } from './features/identity-internal.ts';
+import { memberOperations } from './features/members.ts';
+import { organizationOperations } from './features/organizations.ts';
+import { userOperations } from './features/users.ts';
 import type { OperationDefinition } from './kit/operation.ts';
 
 // Two lines per file of `features/`: its import above and its spread below.
@@ -9,6 +14,11 @@ import type { OperationDefinition } from './kit/operation.ts';
  */
 export const operations = {
   ...apiOperations,
+  ...userOperations,
+  ...organizationOperations,
+  ...memberOperations,
+  ...identityAdminOperations,
+  ...identityInternalOperations,
 } as const satisfies Readonly<Record<string, OperationDefinition>>;
 
 /** Id of a declared operation. */

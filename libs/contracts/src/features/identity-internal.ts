@@ -1,0 +1,48 @@
+import Type from 'typebox';
+import { operation } from '../kit/operation.ts';
+import { closed, Id, nullable } from '../kit/schema.ts';
+import { MemberRole } from './members.ts';
+import { User } from './users.ts';
+
+/** A principal as it travels between services; the TypeScript type is `Principal` of the service kit. */
+const PrincipalSchema = closed({
+  kind: Type.Literal('user'),
+  id: Id(),
+  tokenId: Id(),
+  instanceAdmin: Type.Boolean(),
+  organizations: Type.Record(
+    Type.String(),
+    closed({ role: nullable(MemberRole), teams: Type.Array(Id()) }, { description: 'Role and teams in it.' }),
+  ),
+});
+
+/** Turns the hash of a bearer token into a principal, on every request. */
+export const resolveToken = operation({
+  id: 'resolveToken',
+  owner: 'identity',
+  surface: 'internal',
+  method: 'POST',
+  path: '/identity/resolve-token',
+  tag: 'Internal',
+  summary: 'Who does this token belong to?',
+  access: 'service',
+  body: closed({ tokenHash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hex.' }) }),
+  success: { 200: closed({ principal: nullable(PrincipalSchema) }) },
+});
+
+/** Loads users to embed them; those that do not exist are left out. */
+export const loadUsers = operation({
+  id: 'loadUsers',
+  owner: 'identity',
+  surface: 'internal',
+  method: 'POST',
+  path: '/identity/load-users',
+  tag: 'Internal',
+  summary: 'Load users by id',
+  access: 'service',
+  body: closed({ ids: Type.Array(Id(), { maxItems: 1000 }) }),
+  success: { 200: closed({ users: Type.Array(User) }) },
+});
+
+/** Operations that only our own services call. */
+export const identityInternalOperations = { resolveToken, loadUsers } as const;

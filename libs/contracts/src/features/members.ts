@@ -1,0 +1,73 @@
+import Type from 'typebox';
+import { component, embedded } from '../kit/components.ts';
+import { operation } from '../kit/operation.ts';
+import { closed, DateTime, Id, listOf, nullable, paging, words } from '../kit/schema.ts';
+
+const roles = ['admin', 'create', 'edit', 'review', 'comment', 'read'] as const;
+
+/** A role, from `read` (least) over `comment`, `edit`, `review` and `create` to `admin`. */
+export const MemberRole = words(roles, { description: 'read < comment < edit < review < create < admin' });
+
+/** A membership (reference: Member; resources section 16). Its id is the id of the user. */
+export const Member = component(
+  'OrganizationMember',
+  closed(
+    {
+      object: words(['member']),
+      id: Id('Id of the user.'),
+      role: nullable(MemberRole),
+      user: embedded('user', 'User'),
+      disabled: Type.Boolean(),
+      joinedAt: DateTime,
+      lastSeenAt: Type.Optional(DateTime),
+      sso: Type.Boolean(),
+      spaces: Type.Integer({ description: 'Direct grants on spaces.' }),
+      teams: Type.Integer({ description: 'Teams it is in.' }),
+      sites: Type.Integer({ description: 'Direct grants on sites.' }),
+    },
+    { description: 'A user in an organization, with its role there; null is a guest.' },
+  ),
+);
+
+/** Members of an organization, paged. */
+export const listMembersInOrganizationById = operation({
+  id: 'listMembersInOrganizationById',
+  owner: 'identity',
+  surface: 'public',
+  method: 'GET',
+  path: '/orgs/{organizationId}/members',
+  tag: 'Members',
+  summary: 'List the members of an organization',
+  description: 'Sorting by `lastSeenAt` lists only members who have been seen. Guests cannot list members.',
+  access: 'organization:listMembers',
+  params: closed({ organizationId: Id('Id of the organization.') }),
+  query: closed({
+    ...paging,
+    order: Type.Optional(words(['asc', 'desc'], { default: 'desc' })),
+    role: Type.Optional(words([...roles, 'guest'], { description: 'Only members with this role.' })),
+    search: Type.Optional(
+      Type.String({ maxLength: 512, description: 'Part of the display name or the email, case and accents aside.' }),
+    ),
+    sort: Type.Optional(words(['joinedAt', 'lastSeenAt', 'name'], { default: 'joinedAt' })),
+  }),
+  success: { 200: listOf(Member) },
+});
+
+/** One member. */
+export const getMemberInOrganizationById = operation({
+  id: 'getMemberInOrganizationById',
+  owner: 'identity',
+  surface: 'public',
+  method: 'GET',
+  path: '/orgs/{organizationId}/members/{userId}',
+  tag: 'Members',
+  summary: 'Get a member of an organization',
+  description: 'Guests see only themselves.',
+  access: 'organization:view',
+  params: closed({ organizationId: Id('Id of the organization.'), userId: Id('Id of the user.') }),
+  success: { 200: Member },
+  etag: true,
+});
+
+/** Operations on members that the reference has. */
+export const memberOperations = { listMembersInOrganizationById, getMemberInOrganizationById } as const;
