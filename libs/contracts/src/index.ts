@@ -4,6 +4,8 @@ export * from './features/api.ts';
 export * from './features/identity-internal.ts';
 export * from './features/members.ts';
 export * from './features/organizations.ts';
+export * from './features/revisions.ts';
+export * from './features/spaces.ts';
 export * from './features/users.ts';
 export * from './kit/components.ts';
 export * from './kit/operation.ts';
