@@ -1,1 +1,5 @@
+export * from './create.ts';
+export type { LogLevel, LogSink } from './logger.ts';
+export { noopTelemetry, noopTracer } from './noop.ts';
 export * from './port.ts';
+export { REDACTED, redact } from './redact.ts';

@@ -1,0 +1,65 @@
+import { type Logger as PinoLogger, pino } from 'pino';
+import type { Logger } from './port.ts';
+import { redact } from './redact.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** Anything a line of text can be written to; `process.stdout` for one. */
+export interface LogSink {
+  write(line: string): unknown;
+}
+
+export interface LoggerOptions {
+  readonly service: string;
+  readonly version: string;
+  readonly level: LogLevel;
+  /** `json`: one object a line, for collectors. `text`: for people at a terminal. */
+  readonly format: 'json' | 'text';
+  readonly sink: LogSink;
+  /** `traceparent` of the active span, if any. */
+  readonly current: () => string | undefined;
+}
+
+const traceFields = (traceparent: string | undefined): Record<string, string> => {
+  const [, traceId, spanId] = traceparent?.split('-') ?? [];
+  return traceId === undefined || spanId === undefined ? {} : { traceId, spanId };
+};
+
+/** The fields that make up the head of a text line; the others follow it as JSON. */
+const asText = (line: string): string => {
+  const { time, level, message, service, version: _version, ...fields } = JSON.parse(line);
+  const rest = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`;
+  return `${time} ${String(level).toUpperCase().padEnd(5)} ${service}: ${message}${rest}\n`;
+};
+
+/** A logger of JSON lines (`time`, `level`, `service`, `version`, `message`, trace ids, fields), redacted by field name. */
+export const createLogger = (options: LoggerOptions): Logger => {
+  const { sink } = options;
+  const base = pino(
+    {
+      level: options.level,
+      messageKey: 'message',
+      base: { service: options.service, version: options.version },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (level) => ({ level }) },
+      serializers: { err: (value: unknown) => value }, // `redact` has made an object of it
+      mixin: () => traceFields(options.current()),
+    },
+    options.format === 'json' ? sink : { write: (line: string) => sink.write(asText(line)) },
+  );
+  return adapt(base);
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+type Pino = PinoLogger<never, boolean>;
+
+const safe = (fields: Fields | undefined): object => (fields === undefined ? {} : Object(redact(fields)));
+
+const adapt = (base: Pino): Logger => ({
+  // A level that is off must not cost the copy that redaction makes.
+  debug: (message, fields) => base.isLevelEnabled('debug') && base.debug(safe(fields), message),
+  info: (message, fields) => base.isLevelEnabled('info') && base.info(safe(fields), message),
+  warn: (message, fields) => base.isLevelEnabled('warn') && base.warn(safe(fields), message),
+  error: (message, fields) => base.isLevelEnabled('error') && base.error(safe(fields), message),
+  child: (fields) => adapt(base.child(safe(fields))),
+});
