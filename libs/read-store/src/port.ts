@@ -26,12 +26,19 @@ export type Condition =
   | { readonly gt?: Scalar; readonly gte?: Scalar; readonly lt?: Scalar; readonly lte?: Scalar }
   | { readonly ne: Scalar };
 
-/** All conditions must hold. Keys are dotted field names. */
+/**
+ * All conditions must hold. Keys are dotted field names of indexes; at least one index must begin with a field of the
+ * conditions (other than by `ne`) or with the first sort field, else `MissingIndex`.
+ * A missing field, and one that is no scalar, is null. Comparisons match values of the type of the bound only.
+ */
 export type Where = Readonly<Record<string, Condition>>;
 
 export interface Query {
   readonly where?: Where;
-  /** Sort fields; the document id is always appended as the last tie-breaker, so the order is total. */
+  /**
+   * Sort fields; the document id is always appended as the last tie-breaker (in the direction of the last field, else
+   * ascending), so the order is total. Null < numbers < text by code point < booleans.
+   */
   readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[];
   /** Keyset: documents strictly after this one in the order. Values of the sort fields, then the id. */
   readonly after?: readonly Scalar[];
@@ -87,7 +94,7 @@ export interface Collection<T> {
   remove(id: string, revision: number): Promise<boolean>;
   /**
    * Optimistic write for state that no event holds (idempotency answers, leases): succeeds only when the stored
-   * revision is `expected` (-1: no document). The new revision is `expected + 1`.
+   * revision is `expected` (-1: no document and no tombstone). The new revision is `expected + 1`.
    * @returns false when another writer was first
    */
   compareAndPut(id: string, expected: number, document: T): Promise<boolean>;

@@ -4,6 +4,7 @@ import {
   type Collection,
   type CollectionSpec,
   type Query,
+  type Scalar,
   type Stored,
   UniqueViolation,
   type Where,
@@ -16,6 +17,9 @@ import { pageRanges, whereClauses, whereSql } from './statements.ts';
 import type { Writer } from './writer.ts';
 
 const SCAN_PAGE = 500;
+
+/** Values of each `multi` index. */
+type Elements = readonly (readonly Scalar[])[];
 
 /** A collection in one table; see the port for what its methods promise. */
 export class SqliteCollection<T> implements Collection<T> {
@@ -106,8 +110,9 @@ export class SqliteCollection<T> implements Collection<T> {
   async compareAndPut(id: string, expected: number, document: T): Promise<boolean> {
     checkKey(id, expected + 1);
     const row = this.#rowOf(id, expected + 1, document);
+    const elements = this.#elementsOf(document);
     const work = (): boolean =>
-      this.#changed(id, document, () =>
+      this.#changed(id, elements, () =>
         expected === -1
           ? this.#database.run(this.#sql.insertAbsent, row)
           : this.#database.run(this.#sql.replaceExact, [...row.slice(1), id, expected]),
@@ -125,7 +130,7 @@ export class SqliteCollection<T> implements Collection<T> {
       const ids = this.#database.all(select, parameters).map(([id]) => String(id));
       for (const id of ids) {
         this.#database.run(this.#sql.erase, [id]);
-        this.#indexElements(id, undefined);
+        this.#indexElements(id, []);
       }
       return ids.length;
     }, true);
@@ -134,18 +139,18 @@ export class SqliteCollection<T> implements Collection<T> {
   /** Checks and encodes a write now; the returned function applies it inside a transaction. */
   prepare(write: Write<T>): () => boolean {
     checkKey(write.id, write.revision);
-    const document = write.kind === 'put' ? write.document : undefined;
+    const elements = write.kind === 'put' ? this.#elementsOf(write.document) : [];
     const row =
       write.kind === 'put'
         ? this.#rowOf(write.id, write.revision, write.document)
         : this.#tombstone(write.id, write.revision);
-    return () => this.#changed(write.id, document, () => this.#database.run(this.#sql.putNewer, row));
+    return () => this.#changed(write.id, elements, () => this.#database.run(this.#sql.putNewer, row));
   }
 
-  #changed(id: string, document: T | undefined, write: () => number): boolean {
+  #changed(id: string, elements: Elements, write: () => number): boolean {
     try {
       if (write() === 0) return false;
-      this.#indexElements(id, document);
+      this.#indexElements(id, elements);
       return true;
     } catch (error) {
       const constraint = constraintOf(error);
@@ -154,13 +159,16 @@ export class SqliteCollection<T> implements Collection<T> {
     }
   }
 
-  #indexElements(id: string, document: T | undefined): void {
-    for (const [position, side] of this.#layout.sides.entries()) {
-      const sql = this.#sql.sides[position];
-      if (sql === undefined) continue;
+  #indexElements(id: string, elements: Elements): void {
+    for (const [position, sql] of this.#sql.sides.entries()) {
       this.#database.run(sql.clear, [id]);
-      for (const value of side.read(document)) this.#database.run(sql.add, [id, encodeElement(value)]);
+      for (const value of elements[position] ?? []) this.#database.run(sql.add, [id, encodeElement(value)]);
     }
+  }
+
+  /** Read at once: the caller may change the document before the transaction. */
+  #elementsOf(document: T): Elements {
+    return this.#layout.sides.map((side) => side.read(document));
   }
 
   #rowOf(id: string, revision: number, document: T): SQLInputValue[] {

@@ -9,7 +9,9 @@ const FILE_VERSION = 1;
 const CACHED_STATEMENTS = 256;
 /** How long one call may block the thread for another process; longer waits happen between turns. */
 const BLOCKING_WAIT_MS = 100;
+// Result codes of the engine: https://sqlite.org/rescode.html
 const BUSY = new Set([5, 6]);
+const CONSTRAINT = 19;
 const UNUSABLE = new Set([11, 24, 26]);
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 13, 14, 15]);
 
@@ -130,28 +132,31 @@ export class Database {
 
 /** True when another connection holds the lock: worth trying again. */
 export const isBusy = (error: unknown): boolean =>
-  error instanceof Error && BUSY.has(primaryCode(error.cause) ?? primaryCode(error) ?? 0);
+  error instanceof ReadStoreUnavailable && BUSY.has(engineErrorOf(error.cause)?.code ?? 0);
 
 /** Text of a refused unique constraint, or undefined when the error is another one. */
-export const constraintOf = (error: unknown): string | undefined =>
-  error instanceof Error && primaryCode(error) === 19 ? error.message : undefined;
+export const constraintOf = (error: unknown): string | undefined => {
+  const engineError = engineErrorOf(error);
+  return engineError?.code === CONSTRAINT ? engineError.message : undefined;
+};
 
 const asRow = (row: unknown): Row | undefined => (Array.isArray(row) ? row : undefined);
 
-/** The primary result code of an error of the engine (its extended codes carry it in the low byte). */
-const primaryCode = (error: unknown): number | undefined => {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
-  return error.errcode & 0xff;
+/** Primary result code (extended codes carry it in the low byte) and text of an error of the engine. */
+const engineErrorOf = (error: unknown): { readonly code: number; readonly message: string } | undefined => {
+  if (typeof error !== 'object' || error === null || !('errcode' in error && 'message' in error)) return undefined;
+  return { code: Number(error.errcode) & 0xff, message: String(error.message) };
 };
 
 const translate = (error: unknown, path: string): unknown => {
-  const code = primaryCode(error);
-  if (code === undefined || !(error instanceof Error)) return error;
+  const engineError = engineErrorOf(error);
+  if (engineError === undefined) return error;
+  const { code, message } = engineError;
   if (UNUSABLE.has(code))
-    return new ReadStoreUnusable(`${path} is damaged or no read store (${error.message}); remove it to rebuild it`, {
+    return new ReadStoreUnusable(`${path} is damaged or no read store (${message}); remove it to rebuild it`, {
       cause: error,
     });
   if (UNAVAILABLE.has(code))
-    return new ReadStoreUnavailable(`the read store cannot be used now: ${error.message}`, { cause: error });
+    return new ReadStoreUnavailable(`the read store cannot be used now: ${message}`, { cause: error });
   return error;
 };

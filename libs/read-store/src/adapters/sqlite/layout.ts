@@ -168,7 +168,11 @@ const dropSides = (database: Database, layout: Layout): void => {
 
 const sideOf = (name: string, index: IndexSpec): Side => {
   const field = multiField(index);
-  return { field, table: quote(`${name}:m:${field}`), unique: index.unique === true, read: elementsReader(field) };
+  const unique = index.unique === true;
+  const elements = elementsReader(field);
+  // Null is exempt from uniqueness.
+  const read: Side['read'] = unique ? (document) => elements(document).filter((value) => value !== null) : elements;
+  return { field, table: quote(`${name}:m:${field}`), unique, read };
 };
 
 const tableName = (spec: CollectionSpec, generation: number): string => `c:${spec.name}:${spec.version}:${generation}`;
