@@ -25,7 +25,7 @@ export interface EventMetadata {
 
 /** An event to append. */
 export interface EventData {
-  /** UUID; made once per command, the same on every retry (PITFALLS 9). */
+  /** Lower-case UUID; made once per command, the same on every retry (PITFALLS 9). Version 7 is kindest to the store's index. */
   readonly id: string;
   readonly type: string;
   /** JSON; encoded before anything is written (PITFALLS 8). */
@@ -93,6 +93,16 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
+/** An event with this id is already in the store, elsewhere. Ids are made once per command, so this is a bug of the caller. */
+export class EventIdTaken extends Error {
+  readonly code = 'event_store.event_id_taken';
+  readonly eventId: string;
+  constructor(eventId: string) {
+    super(`event id ${eventId} is already in use`);
+    this.eventId = eventId;
+  }
+}
+
 /** The store cannot be reached or is overloaded; nothing is known about the outcome of a write. Worth a retry with the same ids. */
 export class EventStoreUnavailable extends Error {
   readonly code = 'event_store.unavailable';
@@ -103,12 +113,12 @@ export interface EventStore {
   /**
    * Appends all events atomically and durably (fsync'ed before it resolves).
    * Appending the same event ids again with the same expectation answers the first result (`repeated: true`).
-   * @throws WrongExpectedRevision, EventStoreUnavailable, TypeError when an event is not JSON
+   * @throws WrongExpectedRevision, EventStoreUnavailable, EventIdTaken, TypeError when an event is not JSON or an id not a UUID
    */
   append(stream: string, events: readonly EventData[], expected: ExpectedRevision): Promise<AppendResult>;
   /** Events of one stream; nothing when it does not exist. */
   readStream(stream: string, options?: ReadOptions): AsyncIterable<RecordedEvent>;
-  /** Events of all streams in log order. */
+  /** Events of all streams in log order, up to the end of the log. Throws the reason when `signal` aborts: it is not complete. */
   readAll(options?: ReadAllOptions): AsyncIterable<RecordedEvent>;
   /**
    * Catches up and stays live without a gap or a repeat, until `signal` aborts (then it ends normally). A drop is

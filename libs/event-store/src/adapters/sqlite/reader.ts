@@ -1,0 +1,161 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { EventMetadata, Position, RecordedEvent } from '../../port.ts';
+import { prepareQuery, type Query } from '../../sqlite-kit/index.ts';
+import { Categories, planFilter } from './categories.ts';
+
+type Row = [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+];
+
+/** Events of a part of the log, and how far it was looked at. */
+export interface LogPage {
+  readonly events: readonly RecordedEvent[];
+  /** Everything up to here was looked at, matching or not. */
+  readonly position: Position;
+  /** Whether that was the end of the log. */
+  readonly end: boolean;
+}
+
+/** Rows of one statement: with payloads of 1 MB, so many are in memory at a time. */
+const CHUNK = 64;
+/** Events of a page, and the length after which it ends earlier. */
+export const PAGE_EVENTS = 512;
+const PAGE_LENGTH = 4 * 1024 * 1024;
+/** More categories than this are found by reading all events: merging that many index ranges would cost more. */
+const MAX_MERGED = 64;
+
+const COLUMNS = 'e.position, s.name, e.revision, e.id, e.type, e.data, e.metadata';
+
+const toEvent = ([position, stream, revision, id, type, data, metadata]: Row): RecordedEvent => ({
+  id,
+  stream,
+  revision,
+  position,
+  type,
+  data: JSON.parse(data) as unknown,
+  metadata: JSON.parse(metadata) as EventMetadata,
+});
+
+const startsWithOneOf = (name: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => name.startsWith(prefix));
+
+/** First text after all that start with `prefix`, in the order of SQLite (UTF-8 bytes, which is that of code points). */
+const AFTER_ALL = '\u{10FFFF}';
+
+/** Reads in short statements, so that nothing is held between pages and memory stays bounded. */
+export class Reader {
+  readonly #db: DatabaseSync;
+  readonly #categories: Categories;
+  readonly #forwards: Query<Row>;
+  readonly #backwards: Query<Row>;
+  readonly #log: Query<Row>;
+  readonly #merged = new Map<number, Query<Row>>();
+  readonly #head: Query<[number | null]>;
+  readonly #headOfCategories: Query<[number | null]>;
+  readonly #headOfStreams: Query<[number | null]>;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#categories = new Categories(db);
+    const ofStream = `SELECT ${COLUMNS} FROM streams s CROSS JOIN events e ON e.stream_id = s.id WHERE s.name = ?`;
+    this.#forwards = prepareQuery(db, `${ofStream} AND e.revision >= ? ORDER BY e.revision LIMIT ?+0`);
+    this.#backwards = prepareQuery(db, `${ofStream} AND e.revision <= ? ORDER BY e.revision DESC LIMIT ?+0`);
+    this.#log = prepareQuery(
+      db,
+      `SELECT ${COLUMNS} FROM events e CROSS JOIN streams s ON s.id = e.stream_id
+       WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?+0`,
+    );
+    this.#head = prepareQuery(db, 'SELECT max(position) FROM events');
+    this.#headOfCategories = prepareQuery(
+      db,
+      'SELECT max((SELECT max(position) FROM events WHERE category_id = c.id)) FROM categories c WHERE name >= ? AND name < ?',
+    );
+    this.#headOfStreams = prepareQuery(
+      db,
+      `SELECT max((SELECT position FROM events WHERE stream_id = s.id ORDER BY revision DESC LIMIT 1))
+       FROM streams s WHERE name >= ? AND name < ?`,
+    );
+  }
+
+  /** Position of the last event, 0 when there is none. */
+  head(): Position {
+    return this.#head.first()?.[0] ?? 0;
+  }
+
+  /** Position of the last event whose stream starts with one of `prefixes`, 0 when there is none. */
+  headOf(prefixes: readonly string[]): Position {
+    const { categories } = planFilter(this.#categories.list(), prefixes);
+    return prefixes.reduce((last, prefix) => {
+      const inside = categories.some(({ name }) => prefix !== name && prefix.startsWith(name));
+      const whole = this.#headOfCategories.first(prefix, prefix + AFTER_ALL)?.[0] ?? 0;
+      const part = inside ? (this.#headOfStreams.first(prefix, prefix + AFTER_ALL)?.[0] ?? 0) : 0;
+      return Math.max(last, whole, part);
+    }, 0);
+  }
+
+  /** At most 64 events of a stream, from a revision on. */
+  streamChunk(
+    stream: string,
+    from: number,
+    direction: 'forwards' | 'backwards',
+    limit: number,
+  ): readonly RecordedEvent[] {
+    const query = direction === 'forwards' ? this.#forwards : this.#backwards;
+    return query.all(stream, from, Math.min(limit, CHUNK)).map(toEvent);
+  }
+
+  /** The next page of the log after a position. */
+  page(after: Position, prefixes: readonly string[] | undefined, limit = PAGE_EVENTS): LogPage {
+    const events: RecordedEvent[] = [];
+    let length = 0;
+    let looked = 0;
+    const head = this.head(); // read first: an event that another process appends now is for the next page
+    const fetch = this.#fetcher(prefixes);
+    let position = after;
+    while (events.length < limit && looked < PAGE_EVENTS && length < PAGE_LENGTH) {
+      const wanted = Math.min(CHUNK, limit - events.length);
+      const rows = fetch(position, head, wanted);
+      for (const row of rows) {
+        length += row[5].length + row[6].length;
+        if (prefixes === undefined || startsWithOneOf(row[1], prefixes)) events.push(toEvent(row));
+      }
+      looked += rows.length;
+      position = rows.at(-1)?.[0] ?? position;
+      if (rows.length < wanted) return { events, position: Math.max(after, head), end: true };
+    }
+    return { events, position, end: position >= head };
+  }
+
+  #fetcher(
+    prefixes: readonly string[] | undefined,
+  ): (after: Position, upTo: Position, limit: number) => readonly Row[] {
+    if (prefixes === undefined) return (after, upTo, limit) => this.#log.all(after, upTo, limit);
+    const plan = planFilter(this.#categories.list(), prefixes);
+    const ids = plan.categories.map(({ id }) => id);
+    if (ids.length === 0) return () => [];
+    if (plan.everyCategory || ids.length > MAX_MERGED) return (after, upTo, limit) => this.#log.all(after, upTo, limit);
+    const query = this.#mergedQuery(ids.length);
+    return (after, upTo, limit) => query.all(...ids.flatMap((id) => [id, after, upTo]), limit);
+  }
+
+  /** SQLite merges the arms lazily, each already in order in its index, so that only `limit` entries are read. */
+  #mergedQuery(arms: number): Query<Row> {
+    const known = this.#merged.get(arms);
+    if (known) return known;
+    const arm = 'SELECT position AS p FROM events WHERE category_id = ? AND position > ? AND position <= ?';
+    const union = Array.from({ length: arms }, () => arm).join(' UNION ALL ');
+    const query = prepareQuery<Row>(
+      this.#db,
+      `SELECT ${COLUMNS} FROM (${union} ORDER BY p LIMIT ?+0) CROSS JOIN events e ON e.position = p
+       CROSS JOIN streams s ON s.id = e.stream_id ORDER BY e.position`,
+    );
+    this.#merged.set(arms, query);
+    return query;
+  }
+}
