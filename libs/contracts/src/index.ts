@@ -1,3 +1,4 @@
+export * from './contract/index.ts';
 export * from './events/identity.ts';
 export * from './features/admin.ts';
 export * from './features/api.ts';
@@ -8,6 +9,7 @@ export * from './features/revisions.ts';
 export * from './features/spaces.ts';
 export * from './features/users.ts';
 export * from './kit/components.ts';
+export * from './kit/error.ts';
 export * from './kit/operation.ts';
 export * from './kit/public-event.ts';
 export * from './kit/schema.ts';

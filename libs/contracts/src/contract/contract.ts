@@ -1,0 +1,167 @@
+import type { ValidateFunction } from 'ajv';
+import { components } from '../kit/components.ts';
+import { ErrorBody, errorStatuses } from '../kit/error.ts';
+import { isRecord, type JsonSchema } from '../kit/json-schema.ts';
+import type { OperationDefinition } from '../kit/operation.ts';
+import { absoluteRefs, createSchemaCompiler } from './ajv.ts';
+import { createEmbedPlanner, type EmbedPlan } from './embeds.ts';
+import { Explainer } from './explain.ts';
+import { guardJson, guardText } from './guard.ts';
+import type { Violation } from './violation.ts';
+
+/** Values up to this many nodes get all their errors collected; larger ones only the first (bounded work). */
+const maxExplainedNodes = 5000;
+
+/** Checks one part of a request. Coerces and fills defaults in place. Undefined = fine. */
+export type PartCheck = (value: unknown) => readonly Violation[] | undefined;
+
+/** The checks of one operation, compiled on first use and kept. */
+export interface OperationChecks {
+  readonly params: PartCheck;
+  readonly query: PartCheck;
+  readonly body: PartCheck;
+}
+
+/** The contract, ready to check requests and answers. */
+export interface Contract {
+  readonly operations: ReadonlyMap<string, OperationDefinition>;
+  /** @throws Error for an id that is not declared */
+  operation(id: string): OperationDefinition;
+  checks(operation: OperationDefinition): OperationChecks;
+  /** Where the answers of an operation embed resources of other services; undefined when they embed none. */
+  embedPlan(operation: OperationDefinition, status: number): EmbedPlan | undefined;
+  /**
+   * Checks an answer as the client sees it: status documented, body as declared. For tests.
+   * @param body undefined when the answer has none
+   * @returns what is wrong, empty when nothing is
+   */
+  checkResponse(operationId: string, status: number, body: unknown): readonly string[];
+}
+
+const absolute = (schema: unknown): JsonSchema => {
+  const copy = absoluteRefs(schema);
+  if (!isRecord(copy)) throw new Error('contract: a schema is not an object');
+  return copy;
+};
+
+const closedEmpty: JsonSchema = { type: 'object', additionalProperties: false, properties: {} };
+const empty: PartCheck = (value) => {
+  const [name] = Object.keys(Object(value));
+  return name === undefined ? undefined : [{ field: 'query', rule: 'takes no parameters in this operation' }];
+};
+
+/**
+ * Makes a contract of a set of operations. Cheap: nothing is compiled before it is used.
+ * @param operations by id; the key and the id must agree
+ */
+export function createContract(operations: Readonly<Record<string, OperationDefinition>>): Contract {
+  const byId = new Map(Object.values(operations).map((operation) => [operation.id, operation]));
+  const named = components();
+  const lazy = <T>(make: () => T): (() => T) => {
+    let made: { readonly value: T } | undefined;
+    return () => {
+      made ??= { value: make() };
+      return made.value;
+    };
+  };
+  const compiler = (coerce: boolean, all: boolean) =>
+    lazy(() =>
+      createSchemaCompiler(named, { useDefaults: true, coerceTypes: coerce ? 'array' : false, allErrors: all }),
+    );
+  const strict = { first: compiler(false, false), all: compiler(false, true) };
+  const coercing = { first: compiler(true, false), all: compiler(true, true) };
+  // Answers are checked as they are: no defaults, no coercion.
+  const answers = lazy(() => createSchemaCompiler(named, { allErrors: true }));
+  const planner = lazy(() => createEmbedPlanner(named));
+
+  const part = (declared: unknown, at: string, mode: typeof strict): PartCheck => {
+    let schema: JsonSchema | undefined;
+    let validate: ValidateFunction | undefined;
+    return (value) => {
+      schema ??= absolute(declared);
+      validate ??= mode.first().compile(schema);
+      if (validate(value)) return undefined;
+      const compiled = isSmall(value) ? mode.all() : mode.first();
+      return new Explainer(compiled).explain(schema, value, at);
+    };
+  };
+
+  const cache = new Map<OperationDefinition, OperationChecks>();
+  const makeChecks = (operation: OperationDefinition): OperationChecks => {
+    const params = part(operation.params ?? closedEmpty, 'params', coercing);
+    const query = operation.query ? part(operation.query, 'query', coercing) : empty;
+    const body = part(operation.body ?? closedEmpty, 'body', strict);
+    return {
+      params: (value) => guardFlat(value, 'params') ?? (operation.params ? params(value) : undefined),
+      query: (value) => guardFlat(value, 'query') ?? query(value),
+      body: (value) => {
+        const found = guardJson(value, 'body');
+        return found ? [found] : body(value);
+      },
+    };
+  };
+
+  const answerSchemas = new Map<string, JsonSchema>();
+  const checkBody = (key: string, declared: unknown, body: unknown): readonly string[] => {
+    const schema = answerSchemas.get(key) ?? absolute(declared);
+    answerSchemas.set(key, schema);
+    return new Explainer(answers()).explain(schema, body, 'answer').map(({ field, rule }) => `${field}: ${rule}`);
+  };
+
+  const contract: Contract = {
+    operations: byId,
+    operation(id) {
+      const found = byId.get(id);
+      if (!found) throw new Error(`contract: operation ${id} is not declared`);
+      return found;
+    },
+    checks(operation) {
+      const made = cache.get(operation) ?? makeChecks(operation);
+      cache.set(operation, made);
+      return made;
+    },
+    embedPlan: (operation, status) => {
+      const declared = operation.success[status];
+      return declared ? planner()(declared) : undefined;
+    },
+    checkResponse(operationId, status, body) {
+      const operation = contract.operation(operationId);
+      if (Object.hasOwn(operation.success, status)) {
+        const declared = operation.success[status];
+        if (declared) return checkBody(`${operationId} ${status}`, declared, body);
+        return body === undefined ? [] : [`${operationId}: ${status} has no body`];
+      }
+      if (status === 204 && operation.minimal) return body === undefined ? [] : [`${operationId}: 204 has no body`];
+      if (status === 304 && operation.etag) return body === undefined ? [] : [`${operationId}: 304 has no body`];
+      if (!errorStatuses(operation).includes(status)) return [`${operationId}: status ${status} is not documented`];
+      const wrong = checkBody('error', ErrorBody, body);
+      if (wrong.length > 0) return wrong;
+      return Object(body).error.code === status ? [] : [`${operationId}: error.code is not ${status}`];
+    },
+  };
+  return contract;
+}
+
+function isSmall(value: unknown): boolean {
+  let left = maxExplainedNodes;
+  const visit = (node: unknown): void => {
+    left -= 1;
+    if (left < 0 || typeof node !== 'object' || node === null) return;
+    for (const inner of Object.values(node)) {
+      if (left < 0) return;
+      visit(inner);
+    }
+  };
+  visit(value);
+  return left >= 0;
+}
+
+function guardFlat(value: unknown, at: string): readonly Violation[] | undefined {
+  for (const [name, inner] of Object.entries(Object(value))) {
+    for (const text of Array.isArray(inner) ? inner : [inner]) {
+      const found = typeof text === 'string' ? guardText(text, `${at}.${name.slice(0, 60)}`) : undefined;
+      if (found) return [found];
+    }
+  }
+  return undefined;
+}
