@@ -13,6 +13,7 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },
     ],
   },
+  reporters: ['default', '<rootDir>/tools/jest-summary.mjs'],
   testTimeout: 30_000,
   maxWorkers: 2,
 };
