@@ -1,0 +1,22 @@
+import type { AggregateDefinition } from '@bindery/event-sourcing';
+import { conflict } from '@bindery/service-kit';
+import type { EmailEvent } from './events.ts';
+import { type EmailState, emailAggregateName, evolve, initialState } from './state.ts';
+
+/** Takes an email for a user. */
+export interface ReserveEmail {
+  readonly type: 'ReserveEmail';
+  readonly data: EmailEvent['data'];
+}
+
+export const decide = (command: ReserveEmail, state: EmailState): readonly EmailEvent[] => {
+  if (state.status === 'free') return [{ type: 'EmailReserved', data: command.data }];
+  if (state.userId === command.data.userId) return [];
+  throw conflict('user.email_taken', 'Another user has this email.');
+};
+
+/** One stream per email: being first on it is what makes an email unique (DESIGN section 4). */
+export const emailAggregate: AggregateDefinition<EmailState, ReserveEmail, EmailEvent> = {
+  name: emailAggregateName,
+  decider: { initialState, decide, evolve },
+};

@@ -1,0 +1,23 @@
+/** What happened to the personal access tokens of a user. Of a token only its SHA-256 is ever stored. */
+export type CredentialsEvent =
+  | {
+      readonly type: 'TokenIssued';
+      readonly data: {
+        readonly userId: string;
+        readonly tokenId: string;
+        /** SHA-256 of the secret, lower-case hex. */
+        readonly tokenHash: string;
+        readonly name: string;
+        readonly issuedAt: string;
+        /** Absent: never expires. */
+        readonly expiresAt?: string;
+      };
+    }
+  | {
+      readonly type: 'TokenRevoked';
+      readonly data: {
+        readonly userId: string;
+        readonly tokenId: string;
+        readonly revokedAt: string;
+      };
+    };

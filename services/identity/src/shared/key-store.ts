@@ -1,0 +1,69 @@
+import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
+import { newKey, type Vault } from './vault.ts';
+
+/**
+ * The keys of users, kept outside the event store so that destroying one erases what it sealed (DESIGN section 4).
+ * Keys are never copied anywhere else; losing this store loses the personal data of everybody.
+ */
+export interface KeyStore {
+  /** The key of a user, made when there is none. */
+  ensure(userId: string): Promise<Uint8Array>;
+  /** undefined: never made or destroyed. */
+  get(userId: string): Promise<Uint8Array | undefined>;
+  /** Erases the key for good. Destroying what is not there is fine. */
+  destroy(userId: string): Promise<void>;
+}
+
+interface KeyDocument {
+  readonly userId: string;
+  /** The key, encrypted under the master key. */
+  readonly wrapped: string;
+}
+
+/** Where the keys are; a collection that no event feeds, in a store of its own. */
+export const keyCollection: CollectionSpec = {
+  name: 'identity.keys',
+  version: 1,
+  indexes: [{ name: 'by-user', fields: ['userId'] }],
+};
+
+const cachedKeys = 10_000;
+
+/**
+ * Keys in a read store of their own (`keys.db` in the embedded profile).
+ * Unwrapped keys of the last 10,000 users are held in memory: replaying events would otherwise unwrap once per event.
+ */
+export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<KeyStore> => {
+  const collection: Collection<KeyDocument> = await store.collection<KeyDocument>(keyCollection);
+  const cache = new Map<string, Uint8Array>();
+  const remember = (userId: string, key: Uint8Array): Uint8Array => {
+    const oldest = cache.keys().next();
+    if (cache.size >= cachedKeys && !oldest.done) cache.delete(oldest.value);
+    cache.set(userId, key);
+    return key;
+  };
+  const get = async (userId: string): Promise<Uint8Array | undefined> => {
+    const known = cache.get(userId);
+    if (known !== undefined) return known;
+    const stored = await collection.get(userId);
+    return stored === undefined ? undefined : remember(userId, vault.unwrap(stored.document.wrapped, userId));
+  };
+  return {
+    get,
+    async ensure(userId) {
+      const existing = await get(userId);
+      if (existing !== undefined) return existing;
+      const key = newKey();
+      if (await collection.compareAndPut(userId, -1, { userId, wrapped: vault.wrap(key, userId) }))
+        return remember(userId, key);
+      const winner = await get(userId);
+      if (winner === undefined) throw new Error('the key of a user was destroyed while it was being made');
+      return winner;
+    },
+    async destroy(userId) {
+      cache.delete(userId);
+      await collection.purge({ userId }, 1);
+      cache.delete(userId);
+    },
+  };
+};

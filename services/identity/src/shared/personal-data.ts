@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import type { KeyStore } from './key-store.ts';
+import { decrypt, encrypt } from './vault.ts';
+
+/** What identifies a person. Only this module, read models and answers hold it in clear. */
+export interface PersonalData {
+  readonly email?: string;
+  readonly displayName?: string;
+  readonly photoURL?: string;
+}
+
+/** Personal data as it stands in events. */
+export interface SealedPersonalData {
+  /** AES-256-GCM under the user's key; user id and event id are authenticated with it, so it fits nowhere else. */
+  readonly sealed: string;
+  /** Keyed marks of the values, by field. */
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+/** Shown in place of somebody whose key is gone. */
+export const erasedDisplayName = 'Deleted user';
+
+/** Seals and opens personal data with the keys of their owners. */
+export interface PersonalDataSealer {
+  /** @param eventId the event that will carry it */
+  seal(userId: string, eventId: string, data: PersonalData): Promise<SealedPersonalData>;
+  /** undefined: the key is gone, the data is erased. @throws Error when it was tampered with */
+  open(userId: string, eventId: string, sealed: SealedPersonalData): Promise<PersonalData | undefined>;
+}
+
+const associated = (userId: string, eventId: string): string => `${userId}:${eventId}`;
+
+export const createSealer = (keys: KeyStore): PersonalDataSealer => ({
+  async seal(userId, eventId, data) {
+    const key = await keys.ensure(userId);
+    const mark = (field: string, value: string): string =>
+      createHmac('sha256', key).update(`${field}:${value}`).digest('base64url').slice(0, 22);
+    const marks = Object.fromEntries(
+      Object.entries(data).flatMap(([field, value]) => (value === undefined ? [] : [[field, mark(field, value)]])),
+    );
+    return { sealed: encrypt(key, Buffer.from(JSON.stringify(data)), associated(userId, eventId)), marks };
+  },
+  async open(userId, eventId, { sealed }) {
+    const key = await keys.get(userId);
+    if (key === undefined) return undefined;
+    const plain = decrypt(key, sealed, associated(userId, eventId));
+    return JSON.parse(Buffer.from(plain).toString('utf8')) as PersonalData;
+  },
+});

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Length of the master key and of the keys of users, in bytes. */
+export const keyBytes = 32;
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** What is derived from the master key, each purpose from its own subkey. The master key itself goes nowhere. */
+export interface Vault {
+  /** Keyed hash of a normalized email, hex: the same for the same email on this instance, meaningless elsewhere. */
+  emailDigest(normalized: string): string;
+  /** An id that is the same at every start of this instance: what the first start makes twice, it makes once. */
+  deriveId(label: string): string;
+  /** Tag of a cursor, so that forged ones are refused. */
+  cursorTag(text: string): string;
+  /** Encrypts the key of a user. */
+  wrap(key: Uint8Array, userId: string): string;
+  /** @throws Error when the master key is another one, or the text was changed */
+  unwrap(wrapped: string, userId: string): Uint8Array;
+}
+
+/**
+ * @param masterKey 32 bytes
+ * @throws RangeError when it has another length
+ */
+export const createVault = (masterKey: Uint8Array): Vault => {
+  if (masterKey.byteLength !== keyBytes) throw new RangeError(`the master key must have ${keyBytes} bytes`);
+  const subkey = (purpose: string): Uint8Array =>
+    new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), `bindery/identity/${purpose}`, keyBytes));
+  const emails = subkey('email-digest');
+  const ids = subkey('derived-ids');
+  const cursors = subkey('cursors');
+  const wrapping = subkey('key-wrapping');
+  return {
+    emailDigest: (normalized) => createHmac('sha256', emails).update(normalized).digest('hex'),
+    deriveId: (label) => {
+      const bytes = createHmac('sha256', ids).update(label).digest().subarray(0, 24);
+      return Array.from(bytes, (byte, index) => alphabet[index === 0 ? 10 + (byte % 52) : byte % 62]).join('');
+    },
+    cursorTag: (text) => createHmac('sha256', cursors).update(text).digest('base64url').slice(0, 16),
+    wrap: (key, userId) => encrypt(wrapping, key, userId),
+    unwrap: (wrapped, userId) => decrypt(wrapping, wrapped, userId),
+  };
+};
+
+/** AES-256-GCM with a random nonce. @returns base64url of nonce, tag and ciphertext */
+export const encrypt = (key: Uint8Array, plain: Uint8Array, associated: string): string => {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(associated));
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+};
+
+/** @throws Error when key, text or associated data do not fit */
+export const decrypt = (key: Uint8Array, text: string, associated: string): Uint8Array => {
+  const bytes = Buffer.from(text, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+    .setAAD(Buffer.from(associated))
+    .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]);
+};
+
+/** A new random key. */
+export const newKey = (): Uint8Array => new Uint8Array(randomBytes(keyBytes));
