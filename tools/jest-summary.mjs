@@ -2,6 +2,8 @@
 export default class Summary {
   onRunComplete(_contexts, results) {
     const skipped = results.numPendingTests + results.numTodoTests;
-    process.stderr.write(`\n${results.numPassedTests} passed, ${results.numFailedTests + results.numRuntimeErrorTestSuites} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+    process.stderr.write(
+      `\n${results.numPassedTests} passed, ${results.numFailedTests + results.numRuntimeErrorTestSuites} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+    );
   }
 }
