@@ -49,7 +49,9 @@ export const levelOn = (input: LevelInput): MemberRole | null => {
   if (membership.role === 'admin') return 'admin';
   const granted = (input.grants.teams ?? []).reduce<MemberRole | null>(maxRole, input.grants.direct ?? null);
   if (membership.role === null) return granted;
-  const nearest = [input.defaultLevel, ...input.collectionDefaults].find((level): level is MemberRole | null => level !== 'inherit');
+  const nearest = [input.defaultLevel, ...input.collectionDefaults].find(
+    (level): level is MemberRole | null => level !== 'inherit',
+  );
   return maxRole(granted, nearest === undefined ? membership.role : nearest);
 };
 

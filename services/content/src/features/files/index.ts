@@ -1,0 +1,3 @@
+export { createFileDownloads, type RawRoute } from './downloads.ts';
+export { createFileIngest, type FileIngest, type FileIngestDeps, type FileInput } from './ingest.ts';
+export { createFileLinks, type FileLinks, type FileTicket, filesPrefix } from './links.ts';
