@@ -1,1 +1,3 @@
+export * from './errors.ts';
+export * from './key.ts';
 export * from './port.ts';
