@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { component, componentPointer, forwardRef } from '../kit/components.ts';
+import { operation } from '../kit/operation.ts';
 import { closed, DateTime, Id, Uri, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { JSONDocument } from '../schemas/document.ts';
@@ -248,3 +249,45 @@ export const Revision = component(
   }),
 );
 export type Revision = Static<typeof Revision>;
+
+/** The two booleans that reads of content take (reference: Space content; gaps-filled section 5). */
+export const contentOptions = {
+  metadata: Type.Optional(Type.Boolean({ default: true, description: 'False omits mutable git metadata.' })),
+  computed: Type.Optional(Type.Boolean({ default: true, description: 'False omits computed content.' })),
+};
+
+const read = {
+  owner: 'content',
+  surface: 'public',
+  method: 'GET',
+  tag: 'Space content',
+  access: 'space:view',
+  query: closed(contentOptions),
+  success: { 200: Revision },
+  etag: true,
+} as const;
+
+/** Reads of whole revisions. */
+export const revisionOperations = {
+  getCurrentRevision: operation({
+    ...read,
+    id: 'getCurrentRevision',
+    path: '/spaces/{spaceId}/content',
+    summary: 'Get the current revision of a space',
+    params: closed({ spaceId: Id() }),
+  }),
+  getRevisionById: operation({
+    ...read,
+    id: 'getRevisionById',
+    path: '/spaces/{spaceId}/revisions/{revisionId}',
+    summary: 'Get a revision',
+    params: closed({ spaceId: Id(), revisionId: Id() }),
+  }),
+  getRevisionOfChangeRequestById: operation({
+    ...read,
+    id: 'getRevisionOfChangeRequestById',
+    path: '/spaces/{spaceId}/change-requests/{changeRequestId}/content',
+    summary: 'Get the current revision of a change request',
+    params: closed({ spaceId: Id(), changeRequestId: Id('Its id, or its number in the space.') }),
+  }),
+};
