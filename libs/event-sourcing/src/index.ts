@@ -1,4 +1,6 @@
 export * from './decider.ts';
+export { documentPerStream, documentsPerEvent } from './define-projection.ts';
+export { commandMetadata, deriveEventId, reactorMetadata } from './metadata.ts';
 export * from './projection.ts';
 export * from './repository.ts';
 export * from './service-runtime.ts';

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { Clock, OperationContext } from '@bindery/service-kit';
+import type { DomainEvent, Recorded } from './decider.ts';
+import type { CommandMetadata } from './repository.ts';
+
+/** A UUID (version 8, RFC 9562) that is always the same for the same cause and name; from SHA-256. */
+export const deriveEventId = (causeEventId: string, name: string): string => {
+  const bytes = createHash('sha256').update(causeEventId).update('\n').update(name).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+};
+
+/** Metadata of the events that a request causes. */
+export const commandMetadata = (context: OperationContext, organizationId?: string): CommandMetadata => ({
+  correlationId: context.requestId,
+  causationId: context.requestId,
+  actor: { kind: context.principal.kind, id: context.principal.id },
+  ...(organizationId === undefined ? {} : { organizationId }),
+  ...(context.traceparent === undefined ? {} : { traceparent: context.traceparent }),
+  now: context.now,
+  eventId: () => context.ids.eventId(),
+});
+
+/**
+ * Metadata of the events that a reactor's commands cause: correlated with the causing event, and with ids derived from
+ * it, so that reacting twice to one event writes nothing twice.
+ *
+ * A reactor that may issue several commands for one event, of which some are conditional, gives each a `step` of its own.
+ */
+export const reactorMetadata = (
+  event: Recorded<DomainEvent>,
+  reactorName: string,
+  clock: Clock,
+  step = '',
+): CommandMetadata => {
+  let count = 0;
+  return {
+    correlationId: event.metadata.correlationId,
+    causationId: event.id,
+    actor: { kind: 'service', id: `service:${event.stream.slice(0, event.stream.indexOf('.'))}` },
+    ...(event.metadata.organizationId === undefined ? {} : { organizationId: event.metadata.organizationId }),
+    ...(event.metadata.traceparent === undefined ? {} : { traceparent: event.metadata.traceparent }),
+    now: clock.now(),
+    eventId: () => {
+      count += 1;
+      return deriveEventId(event.id, `${reactorName}/${step}/${count}`);
+    },
+  };
+};
