@@ -95,6 +95,8 @@ const permissionFlags = {
   installIntegration: Type.Boolean(),
 };
 
+export type MergeRulesSpaceConfiguration = Static<typeof MergeRulesSpaceConfiguration>;
+
 /** A space as clients see it (resources section 4). Fields of what does not exist yet (git sync, imports) come with it. */
 export const Space = component(
   'Space',

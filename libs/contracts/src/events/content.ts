@@ -1,0 +1,181 @@
+import Type from 'typebox';
+import { publicEvent } from '../kit/public-event.ts';
+import { closed, DateTime, Id, words } from '../kit/schema.ts';
+
+// Titles, subjects, paths and bodies are private: consumers read them through the API, as somebody who may.
+
+const optional = Type.Optional;
+const status = words(['draft', 'open', 'archived', 'merged']);
+const inSpace = { spaceId: Id(), organizationId: Id() };
+const inChangeRequest = { ...inSpace, changeRequestId: Id() };
+
+const space = { spaceId: 's1pQz7LkVw0RyB5nEt8X', organizationId: 'o9Fj3sNc7PdHa1TgK6vW' };
+const changeRequest = { ...space, changeRequestId: 'c5Xm2tUq8JhDf4YaZ7rK' };
+const user = 'u4Qm2tXz8LkVw0RyB5nE';
+const revision = 'r3Bn6gWs0EoLi5VcM9pT';
+const parent = 'r8Yk1dHv4AuXj7CzN2qF';
+const at = '2026-01-31T09:30:00.000Z';
+
+const spaceCreated = publicEvent({
+  type: 'bindery.content.space.created.v1',
+  owner: 'content',
+  summary: 'A space was created.',
+  data: closed({ ...inSpace, duplicateOf: optional(Id()), createdBy: Id(), createdAt: DateTime }),
+  samples: [
+    { ...space, createdBy: user, createdAt: at },
+    { ...space, duplicateOf: space.spaceId, createdBy: user, createdAt: at },
+  ],
+});
+
+const spaceSettingsChanged = publicEvent({
+  type: 'bindery.content.space.settings-changed.v1',
+  owner: 'content',
+  summary: 'Settings of a space changed.',
+  description: '`settings` names what changed; the values are read through the API.',
+  data: closed({ ...inSpace, settings: Type.Array(Type.String()), changedBy: Id(), changedAt: DateTime }),
+  samples: [{ ...space, settings: ['title', 'editMode'], changedBy: user, changedAt: at }],
+});
+
+const spaceDeleted = publicEvent({
+  type: 'bindery.content.space.deleted.v1',
+  owner: 'content',
+  summary: 'A space was deleted; it can be restored until it is purged.',
+  data: closed({ ...inSpace, deletedBy: Id(), deletedAt: DateTime, purgeAfter: DateTime }),
+  samples: [{ ...space, deletedBy: user, deletedAt: at, purgeAfter: '2026-02-07T09:30:00.000Z' }],
+});
+
+const spaceRestored = publicEvent({
+  type: 'bindery.content.space.restored.v1',
+  owner: 'content',
+  summary: 'A deleted space was restored.',
+  data: closed({ ...inSpace, restoredBy: Id(), restoredAt: DateTime }),
+  samples: [{ ...space, restoredBy: user, restoredAt: at }],
+});
+
+const spacePurged = publicEvent({
+  type: 'bindery.content.space.purged.v1',
+  owner: 'content',
+  summary: 'A deleted space is gone for good.',
+  data: closed({ ...inSpace, purgedAt: DateTime }),
+  samples: [{ ...space, purgedAt: at }],
+});
+
+const revisionCommitted = publicEvent({
+  type: 'bindery.content.revision.committed.v1',
+  owner: 'content',
+  summary: 'The primary content of a space has a new revision.',
+  description: '`pages` lists at most 100 changes; `complete` is false when there were more.',
+  data: closed({
+    ...inSpace,
+    revisionId: Id(),
+    type: words(['edits', 'merge', 'rollback', 'update', 'computed']),
+    parents: Type.Array(Id()),
+    mergedFrom: optional(closed({ changeRequestId: Id(), revisionId: Id() })),
+    pages: Type.Array(closed({ pageId: Id(), change: words(['inserted', 'edited', 'moved', 'deleted']) }), {
+      maxItems: 100,
+    }),
+    complete: Type.Boolean(),
+    createdBy: Id(),
+    createdAt: DateTime,
+  }),
+  samples: [
+    {
+      ...space,
+      revisionId: revision,
+      type: 'merge',
+      parents: [parent],
+      mergedFrom: { changeRequestId: changeRequest.changeRequestId, revisionId: parent },
+      pages: [{ pageId: 'p2Wd9eRf6TgYh3UjI7ok', change: 'edited' }],
+      complete: true,
+      createdBy: user,
+      createdAt: at,
+    },
+  ],
+});
+
+const changeRequestOpened = publicEvent({
+  type: 'bindery.content.change-request.opened.v1',
+  owner: 'content',
+  summary: 'A change request was opened.',
+  data: closed({
+    ...inChangeRequest,
+    number: Type.Integer({ minimum: 1 }),
+    status: words(['draft', 'open']),
+    revisionInitial: Id(),
+    createdBy: Id(),
+    createdAt: DateTime,
+  }),
+  samples: [
+    { ...changeRequest, number: 7, status: 'draft', revisionInitial: revision, createdBy: user, createdAt: at },
+  ],
+});
+
+const changeRequestDescribed = publicEvent({
+  type: 'bindery.content.change-request.described.v1',
+  owner: 'content',
+  summary: 'Subject, description or links of a change request changed.',
+  data: closed({
+    ...inChangeRequest,
+    fields: Type.Array(words(['subject', 'description', 'links'])),
+    changedBy: Id(),
+    changedAt: DateTime,
+  }),
+  samples: [{ ...changeRequest, fields: ['subject'], changedBy: user, changedAt: at }],
+});
+
+const changeRequestStatusChanged = publicEvent({
+  type: 'bindery.content.change-request.status-changed.v1',
+  owner: 'content',
+  summary: 'A change request has another status.',
+  data: closed({ ...inChangeRequest, from: status, to: status, changedBy: Id(), changedAt: DateTime }),
+  samples: [{ ...changeRequest, from: 'draft', to: 'open', changedBy: user, changedAt: at }],
+});
+
+const changeRequestEdited = publicEvent({
+  type: 'bindery.content.change-request.edited.v1',
+  owner: 'content',
+  summary: 'The content of a change request has a new revision.',
+  data: closed({ ...inChangeRequest, revisionId: Id(), parent: Id(), editedBy: Id(), editedAt: DateTime }),
+  samples: [{ ...changeRequest, revisionId: revision, parent, editedBy: user, editedAt: at }],
+});
+
+const changeRequestUpdated = publicEvent({
+  type: 'bindery.content.change-request.updated.v1',
+  owner: 'content',
+  summary: 'Primary content was merged into a change request.',
+  data: closed({
+    ...inChangeRequest,
+    revisionId: Id(),
+    primaryRevision: Id(),
+    conflicts: Type.Integer({ minimum: 0, description: 'Parts that both sides changed.' }),
+    updatedBy: Id(),
+    updatedAt: DateTime,
+  }),
+  samples: [
+    { ...changeRequest, revisionId: revision, primaryRevision: parent, conflicts: 0, updatedBy: user, updatedAt: at },
+  ],
+});
+
+const changeRequestMerged = publicEvent({
+  type: 'bindery.content.change-request.merged.v1',
+  owner: 'content',
+  summary: 'A change request was merged into the primary content.',
+  data: closed({ ...inChangeRequest, revisionMerged: Id(), mergedBy: Id(), mergedAt: DateTime }),
+  samples: [{ ...changeRequest, revisionMerged: revision, mergedBy: user, mergedAt: at }],
+});
+
+/** What the content service tells the others (DESIGN section 5). */
+export const contentEvents = {
+  spaceCreated,
+  spaceSettingsChanged,
+  spaceDeleted,
+  spaceRestored,
+  spacePurged,
+  revisionCommitted,
+  changeRequestOpened,
+  changeRequestDescribed,
+  changeRequestStatusChanged,
+  changeRequestEdited,
+  changeRequestUpdated,
+  changeRequestMerged,
+};

@@ -1,0 +1,30 @@
+import { posix } from 'node:path';
+import type { Tree } from '../revisions/model.ts';
+
+/**
+ * Where a page stands as a markdown file, so that relative links mean the same in a repository: a page with pages below
+ * it is the `README.md` of its folder, any other is `<path>.md`.
+ */
+export const markdownPath = (tree: Tree, pageId: string): string => {
+  const path = tree.pathOf(pageId);
+  return tree.children(pageId).length > 0 ? posix.join(path, 'README.md') : `${path}.md`;
+};
+
+/** A relative link between two markdown files, both given from the root: `guides/a.md`, `b/README.md` gives `../b/README.md`. */
+export const relativeLink = (from: string, to: string): string =>
+  posix.relative(posix.dirname(from), to) || posix.basename(to);
+
+/** Finds the page that a markdown path names; the reverse of `markdownPath`, and lenient about a missing `.md`. */
+export const pageAtMarkdownPath = (tree: Tree, path: string): string | undefined => {
+  const plain = path.replace(/\.md$/i, '');
+  const folder = /^(?:(.*)\/)?README$/i.exec(plain)?.[1];
+  return (folder === undefined ? undefined : tree.byPath(folder)?.id) ?? tree.byPath(plain)?.id;
+};
+
+/** A requested path without empty segments and surrounding slashes; encoded slashes count as slashes. */
+export const normalisedPath = (path: string): string =>
+  path
+    .replace(/%2f/gi, '/')
+    .split('/')
+    .filter((segment) => segment !== '')
+    .join('/');
