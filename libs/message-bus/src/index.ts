@@ -1,1 +1,3 @@
+export * from './cloud-events.ts';
+export * from './partitioner.ts';
 export * from './port.ts';

@@ -68,6 +68,16 @@ export interface RunningConsumer {
   stop(): Promise<void>;
 }
 
+/** The topic does not exist; topics are created by `ensureTopics` only. A mistake in the program or its deployment: no retry. */
+export class UnknownTopic extends Error {
+  readonly code = 'message_bus.unknown_topic';
+  readonly topic: string;
+  constructor(topic: string) {
+    super(`there is no topic ${topic}`);
+    this.topic = topic;
+  }
+}
+
 /** The bus cannot take or give messages now; the outcome of a publish is unknown and it is safe to publish again. */
 export class MessageBusUnavailable extends Error {
   readonly code = 'message_bus.unavailable';
@@ -77,8 +87,9 @@ export class MessageBusUnavailable extends Error {
 export interface MessageBus {
   /** Creates the topics when absent; topics are never created by use. */
   ensureTopics(topics: readonly string[]): Promise<void>;
-  /** Durable when it resolves, in the order given. @throws MessageBusUnavailable */
+  /** Durable when it resolves, in the order given. @throws MessageBusUnavailable, UnknownTopic, TypeError when an event is not JSON */
   publish(topic: string, messages: readonly { readonly key: string; readonly event: CloudEvent }[]): Promise<void>;
+  /** Joins a group; the dead-letter topic of the group is created when absent. @throws UnknownTopic, MessageBusUnavailable */
   consume(options: ConsumerOptions): Promise<RunningConsumer>;
   /** Reads a topic without a group, for tailing: from the beginning or only what comes. Ends when `signal` aborts. */
   tail(

@@ -69,7 +69,7 @@ class SqliteEventStore implements EventStore {
       ...options,
       unavailable: (message, cause) => new EventStoreUnavailable(`the event store ${message}`, { cause }),
       onCommit: (commit) => {
-        this.#changes.notify();
+        this.#changes.notifyAll();
         options.onCommit?.(commit);
       },
     });
@@ -128,7 +128,7 @@ class SqliteEventStore implements EventStore {
     let announced: Position | undefined;
     while (!signal.aborted) {
       this.#mustBeOpen();
-      const version = this.#changes.version;
+      const mark = this.#changes.mark('log');
       const { events, position: reached, end } = this.#reader.page(position, prefixes);
       position = reached;
       if (events.length > 0 || !end) yield { kind: 'events', events, position };
@@ -137,7 +137,7 @@ class SqliteEventStore implements EventStore {
         announced = position;
         yield { kind: 'caught-up', position };
       }
-      if (end) await this.#changes.changedSince(version, signal);
+      if (end) await this.#changes.changedSince(mark, signal);
       else await nextTurn();
     }
   }
