@@ -30,7 +30,7 @@ const defaultLimit = 50;
  * @throws Problem 400 for a cursor of another list
  */
 export async function paginate<T>(
-  collection: Collection<T>,
+  collection: Pick<Collection<T>, 'query' | 'count'>,
   list: string,
   query: ListQuery,
   request: PageRequest,

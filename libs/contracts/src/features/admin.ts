@@ -143,7 +143,7 @@ export const putOrganizationMember = operation({
   path: '/orgs/{organizationId}/members/{userId}',
   tag: 'Administration',
   summary: 'Add a user to an organization or change its role',
-  description: 'An organization keeps at least one administrator. Takes effect on the next request of that user.',
+  description: 'A null role makes it a guest. Takes effect on the next request of that user.',
   access: 'instance-admin',
   params: closed({ organizationId: Id('Id of the organization.'), userId: Id('Id of the user.') }),
   body: closed({ role: nullable(MemberRole) }),

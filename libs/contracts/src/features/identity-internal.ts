@@ -1,20 +1,29 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { operation } from '../kit/operation.ts';
-import { closed, Id, nullable } from '../kit/schema.ts';
+import { closed, Id, nullable, words } from '../kit/schema.ts';
 import { MemberRole } from './members.ts';
 import { User } from './users.ts';
 
-/** A principal as it travels between services; the TypeScript type is `Principal` of the service kit. */
-const PrincipalSchema = closed({
-  kind: Type.Literal('user'),
-  id: Id(),
-  tokenId: Id(),
-  instanceAdmin: Type.Boolean(),
-  organizations: Type.Record(
-    Type.String(),
-    closed({ role: nullable(MemberRole), teams: Type.Array(Id()) }, { description: 'Role and teams in it.' }),
-  ),
-});
+/** A principal as it travels between services: `Principal` of the service kit, which depends on this package. */
+interface PrincipalData {
+  readonly kind: 'user' | 'service';
+  readonly id: string;
+  readonly tokenId: string;
+  readonly instanceAdmin: boolean;
+  readonly organizations: Readonly<
+    Record<string, { readonly role: Static<typeof MemberRole> | null; readonly teams: readonly string[] }>
+  >;
+}
+
+const PrincipalSchema = Type.Unsafe<PrincipalData>(
+  closed({
+    kind: words(['user', 'service']),
+    id: Id(),
+    tokenId: Id(),
+    instanceAdmin: Type.Boolean(),
+    organizations: Type.Record(Type.String(), closed({ role: nullable(MemberRole), teams: Type.Array(Id()) })),
+  }),
+);
 
 /** Turns the hash of a bearer token into a principal, on every request. */
 export const resolveToken = operation({

@@ -69,5 +69,27 @@ export const getMemberInOrganizationById = operation({
   etag: true,
 });
 
+/** The caller says that it is there. */
+export const updateOrganizationMemberLastSeenAt = operation({
+  id: 'updateOrganizationMemberLastSeenAt',
+  owner: 'identity',
+  surface: 'public',
+  method: 'POST',
+  path: '/orgs/{organizationId}/ping',
+  tag: 'Members',
+  summary: "Update the caller's last-seen time in an organization",
+  access: 'organization:view',
+  params: closed({ organizationId: Id('Id of the organization.') }),
+  success: {
+    200: closed({
+      serviceVisitorClaims: Type.Optional(Type.String({ description: 'Token to attach to the user; none yet.' })),
+    }),
+  },
+});
+
 /** Operations on members that the reference has. */
-export const memberOperations = { listMembersInOrganizationById, getMemberInOrganizationById } as const;
+export const memberOperations = {
+  listMembersInOrganizationById,
+  getMemberInOrganizationById,
+  updateOrganizationMemberLastSeenAt,
+} as const;

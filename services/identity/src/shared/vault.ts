@@ -13,8 +13,8 @@ export interface Vault {
   emailDigest(normalized: string): string;
   /** An id that is the same at every start of this instance: what the first start makes twice, it makes once. */
   deriveId(label: string): string;
-  /** Tag of a cursor, so that forged ones are refused. */
-  cursorTag(text: string): string;
+  /** Secret for the cursors of lists, so that forged ones are refused. */
+  readonly cursorSecret: string;
   /** Encrypts the key of a user. */
   wrap(key: Uint8Array, userId: string): string;
   /** @throws Error when the master key is another one, or the text was changed */
@@ -31,7 +31,6 @@ export const createVault = (masterKey: Uint8Array): Vault => {
     new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), `bindery/identity/${purpose}`, keyBytes));
   const emails = subkey('email-digest');
   const ids = subkey('derived-ids');
-  const cursors = subkey('cursors');
   const wrapping = subkey('key-wrapping');
   return {
     emailDigest: (normalized) => createHmac('sha256', emails).update(normalized).digest('hex'),
@@ -39,7 +38,7 @@ export const createVault = (masterKey: Uint8Array): Vault => {
       const bytes = createHmac('sha256', ids).update(label).digest().subarray(0, 24);
       return Array.from(bytes, (byte, index) => alphabet[index === 0 ? 10 + (byte % 52) : byte % 62]).join('');
     },
-    cursorTag: (text) => createHmac('sha256', cursors).update(text).digest('base64url').slice(0, 16),
+    cursorSecret: Buffer.from(subkey('cursors')).toString('base64url'),
     wrap: (key, userId) => encrypt(wrapping, key, userId),
     unwrap: (wrapped, userId) => decrypt(wrapping, wrapped, userId),
   };

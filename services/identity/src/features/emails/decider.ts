@@ -1,5 +1,5 @@
 import type { AggregateDefinition } from '@bindery/event-sourcing';
-import { conflict } from '@bindery/service-kit';
+import { conflict, type Problem } from '@bindery/service-kit';
 import type { EmailEvent } from './events.ts';
 import { type EmailState, emailAggregateName, evolve, initialState } from './state.ts';
 
@@ -12,8 +12,11 @@ export interface ReserveEmail {
 export const decide = (command: ReserveEmail, state: EmailState): readonly EmailEvent[] => {
   if (state.status === 'free') return [{ type: 'EmailReserved', data: command.data }];
   if (state.userId === command.data.userId) return [];
-  throw conflict('user.email_taken', 'Another user has this email.');
+  throw emailTaken();
 };
+
+/** 409: another user has the email. */
+export const emailTaken = (): Problem => conflict('user.email_taken', 'email: another user has it');
 
 /** One stream per email: being first on it is what makes an email unique (DESIGN section 4). */
 export const emailAggregate: AggregateDefinition<EmailState, ReserveEmail, EmailEvent> = {

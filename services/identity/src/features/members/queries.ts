@@ -1,0 +1,43 @@
+import type { LiveCollection } from '@bindery/event-sourcing';
+import type { Query, Where } from '@bindery/read-store';
+import type { Membership, Principal } from '@bindery/service-kit';
+import { type MemberDocument, memberCollection, memberId } from './read-model.ts';
+
+export type LiveMembers = () => ReturnType<typeof openMembers>;
+
+export const openMembers = (live: LiveCollection) => live<MemberDocument>(memberCollection);
+
+const most = 1000;
+
+/** All members that fit, in pages underneath. */
+export const allMembers = async (members: LiveMembers, where: Where): Promise<readonly MemberDocument[]> => {
+  const found: MemberDocument[] = [];
+  for (let after: Query['after']; ; ) {
+    const rows = await members().query({ where, limit: most, ...(after === undefined ? {} : { after }) });
+    for (const { document } of rows) found.push(document);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < most) return found;
+    after = [last.id];
+  }
+};
+
+/** The memberships of a user by organization, as its principal carries them. */
+export const membershipsOf = async (
+  members: LiveMembers,
+  userId: string,
+): Promise<Readonly<Record<string, Membership>>> =>
+  Object.fromEntries(
+    (await allMembers(members, { userId })).map(({ organizationId, role }) => [organizationId, { role, teams: [] }]),
+  );
+
+/** Whether a user belongs to an organization of the caller. */
+export const sharesOrganization = async (
+  members: LiveMembers,
+  principal: Principal,
+  userId: string,
+): Promise<boolean> => {
+  const ids = Object.keys(principal.organizations).map((organizationId) => memberId(organizationId, userId));
+  for (let start = 0; start < ids.length; start += most)
+    if ((await members().getMany(ids.slice(start, start + most))).size > 0) return true;
+  return false;
+};

@@ -1,0 +1,87 @@
+import type { createUserToken, deleteUserToken, listUserTokens } from '@bindery/contracts';
+import { commandMetadata, type Repository } from '@bindery/event-sourcing';
+import { type CursorCodec, listIdentity, notFound, type OperationHandler, paginate } from '@bindery/service-kit';
+import type { ForgetPrincipal } from '../../../shared/ports.ts';
+import type { CredentialsCommand } from '../decider.ts';
+import type { CredentialsEvent } from '../events.ts';
+import type { LiveTokens } from '../queries.ts';
+import type { TokenDocument } from '../read-model.ts';
+import { newTokenSecret, tokenHashOf } from '../secret.ts';
+import type { CredentialsState } from '../state.ts';
+import type { TokenUsage } from '../usage.ts';
+
+export interface TokenRoutesDeps {
+  readonly credentials: Repository<CredentialsState, CredentialsCommand, CredentialsEvent>;
+  readonly tokens: LiveTokens;
+  readonly usage: TokenUsage;
+  readonly cursors: CursorCodec;
+  readonly userExists: (userId: string) => Promise<boolean>;
+  readonly forget: ForgetPrincipal;
+}
+
+const defaultName = 'Personal access token';
+
+/** POST /users/{userId}/tokens of the administration */
+export const createUserTokenRoute =
+  (deps: TokenRoutesDeps): OperationHandler<typeof createUserToken> =>
+  async (context, { params: { userId }, body }) => {
+    if (!(await deps.userExists(userId))) throw notFound('user');
+    const token = newTokenSecret();
+    const issuedAt = context.now.toISOString();
+    const { name = defaultName, expiresAt: until } = body ?? {};
+    const expiresAt = until === undefined ? undefined : new Date(until).toISOString();
+    const data = {
+      userId,
+      tokenId: context.ids.id(),
+      tokenHash: tokenHashOf(token),
+      name,
+      issuedAt,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    };
+    // A repeated request has the same ids but, the first secret being lost, another secret: that is another event.
+    const metadata = { ...commandMetadata(context), eventId: () => crypto.randomUUID() };
+    await deps.credentials.handle(userId, { type: 'IssueToken', data }, metadata);
+    await deps.forget(userId);
+    const shown = { id: data.tokenId, token, name, createdAt: issuedAt };
+    return { status: 201, body: expiresAt === undefined ? shown : { ...shown, expiresAt } };
+  };
+
+/** GET /users/{userId}/tokens of the administration */
+export const listUserTokensRoute =
+  (deps: TokenRoutesDeps): OperationHandler<typeof listUserTokens> =>
+  async (_context, { params: { userId }, query }) => {
+    if (!(await deps.userExists(userId))) throw notFound('user');
+    const { items, ...rest } = await paginate<TokenDocument>(
+      deps.tokens(),
+      listIdentity('listUserTokens', { userId }),
+      { where: { userId }, orderBy: [{ field: 'createdAt', direction: 'desc' }] },
+      query,
+      deps.cursors,
+    );
+    const used = await deps.usage.lastUsedAt(items.map(({ id }) => id));
+    const present = ({ id, name, createdAt, expiresAt }: TokenDocument) => {
+      const lastUsedAt = used.get(id);
+      return {
+        id,
+        name,
+        createdAt,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+      };
+    };
+    return { status: 200, body: { ...rest, items: items.map(({ document }) => present(document)) } };
+  };
+
+/** DELETE /users/{userId}/tokens/{tokenId} of the administration */
+export const deleteUserTokenRoute =
+  (deps: TokenRoutesDeps): OperationHandler<typeof deleteUserToken> =>
+  async (context, { params: { userId, tokenId } }) => {
+    if (!(await deps.userExists(userId))) throw notFound('user');
+    const { events } = await deps.credentials.handle(
+      userId,
+      { type: 'RevokeToken', data: { userId, tokenId, revokedAt: context.now.toISOString() } },
+      commandMetadata(context),
+    );
+    await deps.forget(userId);
+    return events.length > 0 ? { status: 205 } : { status: 204 };
+  };

@@ -1,0 +1,12 @@
+export { type UserCommand, userAggregate } from './decider.ts';
+export type { UserEvent } from './events.ts';
+export { type LiveUsers, openUsers, usersById } from './queries.ts';
+export { completeRegistrationReactor } from './reactors/complete-registration.ts';
+export { type UserDocument, userCollection, usersProjection } from './read-model.ts';
+export { createRegistration, type Registration } from './registration.ts';
+export { createUserRoute } from './routes/create-user.ts';
+export { getAuthenticatedUserRoute, getUserByIdRoute } from './routes/get-user.ts';
+export { listUsersRoute } from './routes/list-users.ts';
+export { loadUsersRoute } from './routes/load-users.ts';
+export { updateUserRoute } from './routes/update-user.ts';
+export type { UserState } from './state.ts';

@@ -1,0 +1,78 @@
+import { type CommandMetadata, deriveEventId, type Repository } from '@bindery/event-sourcing';
+import { isProblem } from '@bindery/service-kit';
+import type { KeyStore } from '../../shared/key-store.ts';
+import type { PersonalData, PersonalDataSealer } from '../../shared/personal-data.ts';
+import { type UsersChanged, withEventId } from '../../shared/ports.ts';
+import { normalizeEmail } from '../../shared/text.ts';
+import type { Vault } from '../../shared/vault.ts';
+import { type EmailEvent, type EmailState, emailTaken, type ReserveEmail } from '../emails/index.ts';
+import type { UserCommand } from './decider.ts';
+import type { UserEvent } from './events.ts';
+import type { UserState } from './state.ts';
+
+export interface RegistrationDeps {
+  readonly users: Repository<UserState, UserCommand, UserEvent>;
+  readonly emails: Repository<EmailState, ReserveEmail, EmailEvent>;
+  readonly keys: KeyStore;
+  readonly sealer: PersonalDataSealer;
+  readonly vault: Vault;
+  readonly usersChanged: UsersChanged;
+}
+
+/** Who is to be registered. The email has the form of one. */
+export interface NewUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly photoURL?: string;
+}
+
+/**
+ * Registration over two streams: the email is reserved first, in an event that carries all that the user needs, then the
+ * user is registered. A process that dies in between leaves a reservation which the reactor completes
+ * (`reactors/complete-registration.ts`); the id of the second event is the same in both, so it is written once.
+ */
+export interface Registration {
+  /** @throws Problem 409 `user.email_taken` */
+  register(user: NewUser, metadata: CommandMetadata): Promise<void>;
+  /** The second half, for a reservation that exists. */
+  complete(reservation: EmailEvent['data'], personal: PersonalData, metadata: CommandMetadata): Promise<void>;
+}
+
+export const createRegistration = (deps: RegistrationDeps): Registration => {
+  const { users, emails, keys, sealer, vault, usersChanged } = deps;
+
+  const complete: Registration['complete'] = async ({ userId, emailDigest, reservedAt }, personal, metadata) => {
+    const eventId = deriveEventId(userId, 'UserRegistered');
+    const data = {
+      userId,
+      emailDigest,
+      personal: await sealer.seal(userId, eventId, personal),
+      registeredAt: reservedAt,
+    };
+    await users.handle(userId, { type: 'RegisterUser', data }, withEventId(metadata, eventId));
+    await usersChanged();
+  };
+
+  return {
+    complete,
+    async register({ userId, email, displayName, photoURL }, metadata) {
+      const emailDigest = vault.emailDigest(normalizeEmail(email));
+      const holder = await emails.load(emailDigest);
+      // Without this look, every refusal would make a key and destroy it again; the decider is what decides.
+      if (holder.state.status === 'reserved' && holder.state.userId !== userId) throw emailTaken();
+      const personal = { email: email.trim(), displayName, ...(photoURL === undefined ? {} : { photoURL }) };
+      const eventId = metadata.eventId();
+      const sealed = await sealer.seal(userId, eventId, personal);
+      const data = { emailDigest, userId, personal: sealed, reservedAt: metadata.now.toISOString() };
+      try {
+        await emails.handle(emailDigest, { type: 'ReserveEmail', data }, withEventId(metadata, eventId));
+      } catch (error) {
+        // Lost the race: nobody will ever use this key. (Any other failure may have written the event: the key stays.)
+        if (isProblem(error) && error.code === 'user.email_taken') await keys.destroy(userId);
+        throw error;
+      }
+      await complete(data, personal, metadata);
+    },
+  };
+};

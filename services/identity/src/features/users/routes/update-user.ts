@@ -1,0 +1,42 @@
+import type { updateUserById } from '@bindery/contracts';
+import { commandMetadata, type Repository } from '@bindery/event-sourcing';
+import { etagOf, forbidden, notFound, type OperationHandler, requireIfMatch } from '@bindery/service-kit';
+import type { PersonalDataSealer } from '../../../shared/personal-data.ts';
+import { type UsersChanged, withEventId } from '../../../shared/ports.ts';
+import type { UserCommand } from '../decider.ts';
+import type { UserEvent } from '../events.ts';
+import { presentUser } from '../presenter.ts';
+import type { UserState } from '../state.ts';
+import { type GetUserDeps, maySeeUser } from './get-user.ts';
+
+export interface UpdateUserDeps extends GetUserDeps {
+  readonly repository: Repository<UserState, UserCommand, UserEvent>;
+  readonly sealer: PersonalDataSealer;
+  readonly usersChanged: UsersChanged;
+}
+
+/** PATCH /users/{userId} */
+export const updateUserRoute =
+  (deps: UpdateUserDeps): OperationHandler<typeof updateUserById> =>
+  async (context, { params: { userId }, body, ifMatch }) => {
+    const { principal, baseUrl } = context;
+    const user = await deps.users().get(userId);
+    if (user === undefined || !(await maySeeUser(principal, userId, deps.sharesOrganization))) throw notFound('user');
+    if (principal.id !== userId && !principal.instanceAdmin)
+      throw forbidden('user.not_self', 'Only users themselves and instance administrators change a user.');
+    requireIfMatch(ifMatch === undefined ? {} : { ifMatch }, etagOf(user.revision));
+    const eventId = context.ids.eventId();
+    const personal = await deps.sealer.seal(userId, eventId, body);
+    const { revision } = await deps.repository.handle(
+      userId,
+      { type: 'ChangeUserProfile', data: { userId, personal, changedAt: context.now.toISOString() } },
+      withEventId(commandMetadata(context), eventId),
+      ifMatch === undefined || ifMatch === '*' ? {} : { expectedRevision: user.revision },
+    );
+    await deps.usersChanged();
+    const now = await deps.users().get(userId);
+    // Behind only when the read store failed after the append: then the answer is what was written.
+    if (now === undefined || now.revision < revision)
+      return { status: 200, body: presentUser({ ...user.document, ...body }, baseUrl), etag: etagOf(revision) };
+    return { status: 200, body: presentUser(now.document, baseUrl), etag: etagOf(now.revision) };
+  };

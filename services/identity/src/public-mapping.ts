@@ -1,0 +1,73 @@
+import type { EventDataOf, identityEvents } from '@bindery/contracts';
+import {
+  type DomainEvent,
+  ignoreUnknown,
+  type PublicEvent,
+  type PublicMapping,
+  type Recorded,
+} from '@bindery/event-sourcing';
+import type { EmailEvent } from './features/emails/index.ts';
+import type { InstanceEvent } from './features/instance/index.ts';
+import type { OrganizationEvent } from './features/organizations/index.ts';
+import type { CredentialsEvent } from './features/tokens/index.ts';
+import type { UserEvent } from './features/users/index.ts';
+
+type IdentityEvent = UserEvent | EmailEvent | CredentialsEvent | OrganizationEvent | InstanceEvent;
+type Catalogue = typeof identityEvents;
+
+/** A public event whose data fits the catalogue, by type. */
+const event = <K extends keyof Catalogue>(
+  type: Catalogue[K]['type'],
+  subject: string,
+  data: EventDataOf<Catalogue[K]>,
+): readonly PublicEvent[] => [{ type, subject, data: { ...data } }];
+
+/**
+ * Domain event -> public event. Sealed data, hashes and the reservation of emails stay inside; whoever needs a name reads
+ * the user through the API.
+ */
+export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) => {
+  const domainEvent = recorded as Recorded<IdentityEvent>;
+  switch (domainEvent.type) {
+    case 'UserRegistered': {
+      const { userId, registeredAt } = domainEvent.data;
+      return event<'userCreated'>('bindery.identity.user.created.v1', userId, { userId, createdAt: registeredAt });
+    }
+    case 'UserProfileChanged': {
+      const { userId, changedAt } = domainEvent.data;
+      return event<'userUpdated'>('bindery.identity.user.updated.v1', userId, { userId, updatedAt: changedAt });
+    }
+    case 'OrganizationCreated': {
+      const { organizationId, title, createdBy, createdAt } = domainEvent.data;
+      const data = { organizationId, title, createdBy, createdAt };
+      return event<'organizationCreated'>('bindery.identity.organization.created.v1', organizationId, data);
+    }
+    case 'MemberJoined': {
+      const { organizationId, userId, role, joinedAt } = domainEvent.data;
+      const data = { organizationId, userId, role, joinedAt };
+      return event<'memberJoined'>('bindery.identity.member.joined.v1', organizationId, data);
+    }
+    case 'MemberRoleChanged': {
+      const { organizationId, userId, role, previousRole, changedAt } = domainEvent.data;
+      const data = { organizationId, userId, role, previousRole, changedAt };
+      return event<'memberRoleChanged'>('bindery.identity.member.role-changed.v1', organizationId, data);
+    }
+    case 'TokenIssued': {
+      const { userId, tokenId, issuedAt } = domainEvent.data;
+      return event<'tokenCreated'>('bindery.identity.token.created.v1', userId, {
+        userId,
+        tokenId,
+        createdAt: issuedAt,
+      });
+    }
+    case 'TokenRevoked': {
+      const { userId, tokenId, revokedAt } = domainEvent.data;
+      return event<'tokenRevoked'>('bindery.identity.token.revoked.v1', userId, { userId, tokenId, revokedAt });
+    }
+    case 'EmailReserved':
+    case 'InstanceInitialized':
+      return [];
+    default:
+      return ignoreUnknown([], domainEvent);
+  }
+};

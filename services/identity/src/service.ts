@@ -1,0 +1,190 @@
+import type {
+  identityAdminOperations,
+  identityInternalOperations,
+  memberOperations,
+  organizationOperations,
+  userOperations,
+} from '@bindery/contracts';
+import { createServiceRuntime, type RuntimeOptions, type ServicePorts } from '@bindery/event-sourcing';
+import {
+  createCursorCodec,
+  type HandlerMap,
+  type HandlersFor,
+  type Principal,
+  type Service,
+} from '@bindery/service-kit';
+import { forAdministrators } from './administration.ts';
+import { type BootstrapOptions, type Bootstrapped, createBootstrap } from './bootstrap.ts';
+import { emailAggregate } from './features/emails/index.ts';
+import { instanceAggregate, instanceProjection } from './features/instance/index.ts';
+import {
+  createLastSeen,
+  getMemberRoute,
+  listMembersRoute,
+  membersProjection,
+  openMembers,
+  pingRoute,
+  putMemberRoute,
+  sharesOrganization,
+} from './features/members/index.ts';
+import {
+  createOrganizationRoute,
+  getOrganizationRoute,
+  listOrganizationsRoute,
+  openOrganizations,
+  organizationAggregate,
+  organizationsProjection,
+} from './features/organizations/index.ts';
+import {
+  createPrincipals,
+  createTokenUsage,
+  createUserTokenRoute,
+  credentialsAggregate,
+  deleteUserTokenRoute,
+  listUserTokensRoute,
+  openTokens,
+  resolveTokenRoute,
+  tokensProjection,
+} from './features/tokens/index.ts';
+import {
+  completeRegistrationReactor,
+  createRegistration,
+  createUserRoute,
+  getAuthenticatedUserRoute,
+  getUserByIdRoute,
+  listUsersRoute,
+  loadUsersRoute,
+  openUsers,
+  updateUserRoute,
+  userAggregate,
+  usersProjection,
+} from './features/users/index.ts';
+import { loadPrincipal } from './load-principal.ts';
+import { publicMapping } from './public-mapping.ts';
+import type { KeyStore } from './shared/key-store.ts';
+import { createSealer } from './shared/personal-data.ts';
+import type { Vault } from './shared/vault.ts';
+
+export interface IdentityOptions {
+  readonly ports: ServicePorts;
+  /** Keys of users, in a store apart from the events. */
+  readonly keys: KeyStore;
+  /** What is derived from the master key. */
+  readonly vault: Vault;
+  /** Checks a public event against the catalogue; throws to refuse. */
+  readonly validatePublic: RuntimeOptions['validatePublic'];
+}
+
+/** The identity service, and what its composition root calls at every start. */
+export type IdentityService = Service & {
+  /** Call it between `start` and the first request. Idempotent, also when killed anywhere. */
+  bootstrap(options: BootstrapOptions): Promise<Bootstrapped>;
+};
+
+type Operations = typeof userOperations &
+  typeof organizationOperations &
+  typeof memberOperations &
+  typeof identityInternalOperations &
+  typeof identityAdminOperations;
+
+/** Counter that the gateway keys embedded users by. */
+const embeddedUsersEpoch = 'embed-epoch:user';
+const day = 86_400_000;
+
+/** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
+export const createIdentityService = async ({
+  ports,
+  keys,
+  vault,
+  validatePublic,
+}: IdentityOptions): Promise<IdentityService> => {
+  const { cache, clock, readStore } = ports;
+  const logger = ports.telemetry.logger.child({ service: 'identity' });
+  const sealer = createSealer(keys);
+  const cursors = createCursorCodec(vault.cursorSecret);
+  const usage = await createTokenUsage(readStore, logger);
+  const lastSeen = await createLastSeen(readStore);
+
+  const runtime = await createServiceRuntime({
+    service: 'identity',
+    ports,
+    projections: [
+      usersProjection(sealer),
+      tokensProjection,
+      organizationsProjection,
+      membersProjection,
+      instanceProjection,
+    ],
+    reactors: [completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock }))],
+    publicMapping,
+    validatePublic,
+  });
+  const userRepository = runtime.repository(userAggregate);
+  const emails = runtime.repository(emailAggregate);
+  const credentials = runtime.repository(credentialsAggregate);
+  const organizationRepository = runtime.repository(organizationAggregate);
+  const instance = runtime.repository(instanceAggregate);
+
+  const users = () => openUsers(runtime.live);
+  const tokens = () => openTokens(runtime.live);
+  const organizations = () => openOrganizations(runtime.live);
+  const members = () => openMembers(runtime.live);
+  const shares = (principal: Principal, userId: string) => sharesOrganization(members, principal, userId);
+  const userExists = async (userId: string) => (await userRepository.load(userId)).state.status === 'active';
+  const usersChanged = async (): Promise<void> => {
+    await cache.increment(embeddedUsersEpoch, { ttlMs: day });
+  };
+  const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault, usersChanged });
+  const principals = createPrincipals({ cache, usage, load: loadPrincipal({ tokens, members, live: runtime.live }) });
+  const forget = principals.forget;
+  const bootstrap = createBootstrap({
+    instance,
+    organizations: organizationRepository,
+    credentials,
+    registration,
+    userExists,
+    forget,
+    vault,
+    clock,
+  });
+
+  const getUserDeps = { users, sharesOrganization: shares };
+  const tokenDeps = { credentials, tokens, usage, cursors, userExists, forget };
+  const memberDeps = { members, users, lastSeen, cursors };
+  const open: HandlersFor<Omit<Operations, keyof typeof identityAdminOperations>> = {
+    getAuthenticatedUser: getAuthenticatedUserRoute({ users }),
+    getUserById: getUserByIdRoute(getUserDeps),
+    updateUserById: updateUserRoute({ ...getUserDeps, repository: userRepository, sealer, usersChanged }),
+    createOrganization: createOrganizationRoute({ organizations: organizationRepository, forget }),
+    listOrganizationsForAuthenticatedUser: listOrganizationsRoute({ organizations, cursors }),
+    getOrganizationById: getOrganizationRoute({ organizations }),
+    listMembersInOrganizationById: listMembersRoute(memberDeps),
+    getMemberInOrganizationById: getMemberRoute(memberDeps),
+    updateOrganizationMemberLastSeenAt: pingRoute({ lastSeen }),
+    resolveToken: resolveTokenRoute({ principals }),
+    loadUsers: loadUsersRoute({ users }),
+  };
+  const administration: HandlersFor<typeof identityAdminOperations> = {
+    createUser: createUserRoute({ registration, users }),
+    listUsers: listUsersRoute({ users, cursors }),
+    createUserToken: createUserTokenRoute(tokenDeps),
+    listUserTokens: listUserTokensRoute(tokenDeps),
+    deleteUserToken: deleteUserTokenRoute(tokenDeps),
+    putOrganizationMember: putMemberRoute({ ...memberDeps, organizations: organizationRepository, userExists, forget }),
+  };
+
+  return {
+    name: 'identity',
+    // Each handler is called with the request of its own operation: the gateway routes by the same contract.
+    handlers: { ...open, ...forAdministrators(administration) } as unknown as HandlerMap,
+    start: () => runtime.start(),
+    async stop() {
+      await runtime.stop();
+      await usage.settle();
+    },
+    notReady: () => runtime.notReady(),
+    status: () => runtime.status(),
+    rebuild: (projections) => runtime.rebuild(projections),
+    bootstrap,
+  };
+};
