@@ -1,3 +1,4 @@
+export * from './asyncapi/index.ts';
 export * from './contract/index.ts';
 export * from './events/content.ts';
 export * from './events/identity.ts';
@@ -18,6 +19,7 @@ export * from './kit/operation.ts';
 export * from './kit/public-event.ts';
 export * from './kit/schema.ts';
 export * from './limits.ts';
+export * from './openapi/index.ts';
 export * from './operations.ts';
 export * from './public-events.ts';
 export type * from './schemas/document-types.ts';

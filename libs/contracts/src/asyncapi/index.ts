@@ -1,0 +1,2 @@
+export { type AsyncApiDocument, type AsyncApiOptions, buildAsyncApi } from './document.ts';
+export { createPublicEventCheck, PublicEventInvalid, validatePublicEvent } from './validate.ts';
