@@ -80,15 +80,15 @@ interface VoidInline<T extends string, D> extends InlineNode<T, D> {
   isVoid: true;
 }
 
-export type ButtonTarget =
-  | { ref: ContentRef }
-  | { action: { action: 'search' | 'ask'; query?: string } | { action: 'select'; slug: string } };
-export type ButtonData = {
+export interface ButtonData {
   label: string;
   kind: 'primary' | 'secondary';
   size?: 'small' | 'medium' | 'large';
   icon?: string;
-} & Partial<ButtonTarget>;
+  /** Where the button leads; neither this nor `action`: it is inactive. */
+  ref?: ContentRef;
+  action?: { action: 'search' | 'ask'; query?: string } | { action: 'select'; slug: string };
+}
 
 export interface LinkInline extends InlineNode<'link', { ref: ContentRef; title?: string }> {
   isVoid?: false;

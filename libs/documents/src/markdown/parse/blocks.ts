@@ -1,0 +1,230 @@
+import type { Block, Heading, HeadingData, List, ListItem, Phrasing } from '@bindery/contracts/document';
+import type { Token } from 'markdown-it';
+import { fragment, paragraph, plainParagraph, present, text } from '../../model/build.ts';
+import { codeBlock } from './code.ts';
+import type { ParseContext } from './context.ts';
+import { Cursor } from './cursor.ts';
+import type { HtmlElement } from './html.ts';
+import { parseHtml } from './html.ts';
+import { readHtmlBlock, readHtmlInlines } from './html-blocks.ts';
+import { readInlines } from './inlines.ts';
+import { readPipeTable } from './pipe-table.ts';
+import type { TagSpan } from './scan.ts';
+import { noteEmphasis } from './style.ts';
+import { readTag } from './tag-blocks.ts';
+
+/** Turns block tokens into blocks. */
+export function readBlocks(tokens: readonly Token[], context: ParseContext): Block[] {
+  const cursor = new Cursor(tokens);
+  const blocks: Block[] = [];
+  for (let token = cursor.next(); token !== undefined; token = cursor.next())
+    blocks.push(...readBlock(token, cursor, context));
+  return blocks;
+}
+
+function readBlock(token: Token, cursor: Cursor, context: ParseContext): Block[] {
+  switch (token.type) {
+    case 'paragraph_open':
+      return paragraphOf(cursor.inside(), context);
+    case 'heading_open':
+      return [headingOf(Number(token.tag.slice(1)), phrasingOf(cursor.inside(), context))];
+    case 'bullet_list_open':
+      if (token.markup === '-' || token.markup === '+') noteStyle(context, 'bullet', token.markup);
+      else noteStyle(context, 'bullet', undefined);
+      return [listOf(token, cursor.inside(), context)];
+    case 'ordered_list_open':
+      noteStyle(context, 'delimiter', token.markup === ')' ? ')' : undefined);
+      return [listOf(token, cursor.inside(), context)];
+    case 'blockquote_open':
+      return [{ object: 'block', type: 'blockquote', nodes: readBlocks(cursor.inside(), context) }];
+    case 'hr':
+      noteStyle(context, 'divider', token.markup === '***' || token.markup.length > 80 ? undefined : token.markup);
+      return [{ object: 'block', type: 'divider', isVoid: true }];
+    case 'fence':
+      return [codeBlock(token.content.replace(/\n$/, ''), { syntax: token.info.trim() })];
+    case 'code_block':
+      return [codeBlock(token.content.replace(/\n+$/, ''), {})];
+    case 'math':
+      return [{ object: 'block', type: 'math', data: { formula: token.content }, isVoid: true }];
+    case 'table_open':
+      return [readPipeTable(token, cursor.inside(), context)];
+    case 'html_element':
+      return readHtmlBlock((token.meta as { root: HtmlElement }).root, context);
+    case 'details_open':
+      return [expandableOf(token.meta as { open: boolean; title: string }, cursor.inside(), context)];
+    case 'tag_open':
+      return readTag((token.meta as { span: TagSpan }).span, cursor.inside(), context);
+    case 'footnote_open':
+      cursor.inside();
+      return [];
+    case 'reference_definition':
+      return unusedDefinition(token, context);
+    default:
+      return token.content === '' ? [] : [plainParagraph(token.content)];
+  }
+}
+
+/** Remembers how something is written the first time it occurs. */
+export function noteStyle<K extends keyof ParseContext['style']>(
+  context: ParseContext,
+  name: K,
+  value: ParseContext['style'][K],
+): void {
+  if (context.seenStyles.has(name)) return;
+  context.seenStyles.add(name);
+  if (value !== undefined) context.style[name] = value;
+}
+
+function phrasingOf(tokens: readonly Token[], context: ParseContext): Phrasing[] {
+  const children = tokens.find((token) => token.type === 'inline')?.children ?? [];
+  noteEmphasis(children, context);
+  return readInlines(children, context);
+}
+
+function paragraphOf(tokens: readonly Token[], context: ParseContext): Block[] {
+  const inline = tokens.find((token) => token.type === 'inline');
+  const children = inline?.children ?? [];
+  const [only] = children;
+  if (only?.type === 'image' && children.length === 1) return [imageBlock(only, context)];
+  // A comment is kept as it stands; as HTML it is invisible wherever the markdown is rendered.
+  if (only?.type === 'html_inline' && children.length === 1 && only.content.startsWith('<!--'))
+    return [plainParagraph(only.content)];
+  return [paragraph(phrasingOf(tokens, context))];
+}
+
+/** `![alt](address "caption")` alone in a paragraph is an image of its own, without `<figcaption>`. */
+function imageBlock(token: Token, context: ParseContext): Block {
+  const [image] = readInlines([token], context);
+  if (image?.object !== 'inline' || image.type !== 'inline-image') return paragraph(image === undefined ? [] : [image]);
+  const { ref, alt, caption } = image.data;
+  return {
+    object: 'block',
+    type: 'images',
+    isVoid: false,
+    data: {},
+    nodes: [
+      {
+        object: 'block',
+        type: 'image',
+        isVoid: true,
+        data: { ref, ...present<{ alt?: string }>({ alt }) },
+        ...(caption === undefined ? {} : { fragments: [fragment('caption', [plainParagraph(caption)])] }),
+      },
+    ],
+  };
+}
+
+const levels = {
+  1: 'heading-1',
+  2: 'heading-1',
+  3: 'heading-2',
+  4: 'heading-3',
+  5: 'heading-3',
+  6: 'heading-3',
+} as const;
+const anchor = /<a [^>]*><\/a>\s*$/;
+
+/**
+ * A heading. `##` is the first level below the page's title, hence heading-1; other depths than `##` to `####` are kept in
+ * `level`. A trailing `<a href="#id" id="id"></a>` is the heading's anchor.
+ */
+export function headingOf(depth: number, nodes: Phrasing[], align?: HeadingData['align']): Heading {
+  const level = depth === 1 || depth === 5 || depth === 6 ? depth : undefined;
+  const { id, rest } = takeAnchor(nodes);
+  const data = present<HeadingData>({ id, align, level });
+  return {
+    object: 'block',
+    type: levels[depth as keyof typeof levels] ?? 'heading-3',
+    ...(Object.keys(data).length === 0 ? {} : { data }),
+    nodes: rest,
+  };
+}
+
+function takeAnchor(nodes: Phrasing[]): { id?: string; rest: Phrasing[] } {
+  const last = nodes.at(-1);
+  const leaf = last?.object === 'text' ? last.leaves.at(-1) : undefined;
+  if (last?.object !== 'text' || leaf === undefined) return { rest: nodes };
+  const match = anchor.exec(leaf.text);
+  if (match === null) return { rest: nodes };
+  const id = / id="([-a-z0-9.+_]+)"/.exec(match[0])?.[1];
+  if (id === undefined || id.length > 256) return { rest: nodes };
+  const cut = leaf.text.slice(0, match.index).trimEnd();
+  const leaves = cut === '' ? last.leaves.slice(0, -1) : [...last.leaves.slice(0, -1), { ...leaf, text: cut }];
+  return { id, rest: leaves.length === 0 ? nodes.slice(0, -1) : [...nodes.slice(0, -1), { ...last, leaves }] };
+}
+
+const task = /^\[([ xX])\](?=\s|$)\s?/;
+
+function listOf(open: Token, tokens: readonly Token[], context: ParseContext): List {
+  const cursor = new Cursor(tokens);
+  const contents: Token[][] = [];
+  const numbers: string[] = [];
+  for (let token = cursor.next(); token !== undefined; token = cursor.next()) {
+    numbers.push(token.info);
+    contents.push(cursor.inside());
+  }
+  const ordered = open.type === 'ordered_list_open';
+  if (ordered && numbers.length > 1) noteStyle(context, 'numbering', numbers[1] === numbers[0] ? 'ones' : undefined);
+  const marks = ordered ? [] : contents.map(taskMark);
+  const tasks = marks.length > 0 && marks.every((mark) => mark !== undefined);
+  const items = contents.map((inside, index): ListItem => {
+    const checked = tasks ? marks[index] : undefined;
+    return {
+      object: 'block',
+      type: 'list-item',
+      ...(checked === undefined ? {} : { data: { checked } }),
+      nodes: readBlocks(checked === undefined ? inside : withoutTaskMark(inside), context),
+    };
+  });
+  const paragraphs = contents.flatMap((inside) =>
+    inside.filter((token) => token.type === 'paragraph_open' && token.level === open.level + 2),
+  );
+  const start = Number(open.attrGet('start') ?? 1);
+  const data = present<{ start?: number; loose?: boolean }>({
+    start: ordered && start !== 1 ? start : undefined,
+    loose: paragraphs.length > 0 && paragraphs.every((token) => !token.hidden) ? true : undefined,
+  });
+  return {
+    object: 'block',
+    type: ordered ? 'list-ordered' : tasks ? 'list-tasks' : 'list-unordered',
+    ...(Object.keys(data).length === 0 ? {} : { data }),
+    nodes: items,
+  };
+}
+
+function taskMark(inside: readonly Token[]): boolean | undefined {
+  const first = inside[0]?.type === 'paragraph_open' ? inside[1]?.children?.[0] : undefined;
+  const mark = first?.type === 'text' ? task.exec(first.content)?.[1] : undefined;
+  return mark === undefined ? undefined : mark !== ' ';
+}
+
+function withoutTaskMark(inside: Token[]): Token[] {
+  const first = inside[1]?.children?.[0];
+  if (first !== undefined) first.content = first.content.replace(task, '');
+  return inside;
+}
+
+function expandableOf(meta: { open: boolean; title: string }, inside: Token[], context: ParseContext): Block {
+  return {
+    object: 'block',
+    type: 'expandable',
+    isVoid: true,
+    data: meta.open ? { defaultExpanded: true } : {},
+    fragments: [
+      fragment('expandable-title', [paragraph(readHtmlInlines(parseHtml(meta.title), context))]),
+      fragment('expandable-body', readBlocks(inside, context)),
+    ],
+  };
+}
+
+/** A link definition that no link uses would be lost: it stays as text. */
+function unusedDefinition(token: Token, context: ParseContext): Block[] {
+  const { label } = token.meta as { label: string };
+  const [from, to] = token.map ?? [0, 0];
+  if (context.usedDefinitions.has(label)) return [];
+  const source = context.env.scan.lines
+    .slice(from, to)
+    .map((line) => line.replace(/^[\s>]+/, ''))
+    .join(' ');
+  return [paragraph([text(source)])];
+}

@@ -1,0 +1,78 @@
+import type { Block, JSONDocument, PlainValue } from '@bindery/contracts/document';
+import type { Token } from 'markdown-it';
+import { plainParagraph } from '../../model/build.ts';
+import { assignKeys } from '../../model/keys.ts';
+import { type FrontMatter, parseFrontMatter, splitFrontMatter } from '../front-matter.ts';
+import { readBlocks } from './blocks.ts';
+import { createContext, type ParseContext, type ResolveLink } from './context.ts';
+import { Cursor } from './cursor.ts';
+import { inlineText, normalizeSource, tokenize } from './tokenizer.ts';
+
+export interface ParseOptions {
+  /** Turns addresses into references; without it every address is a reference of kind `url`. */
+  readonly resolveLink?: ResolveLink;
+  /** Read a leading `# Heading` as the title of a page. Default true; comments have no title. */
+  readonly title?: boolean;
+  /** Read YAML between `---` lines at the start. Default true. */
+  readonly frontMatter?: boolean;
+}
+
+export interface ParsedMarkdown {
+  readonly frontMatter: FrontMatter;
+  /** Text of the leading `# Heading`, which is then not part of the document. */
+  readonly title?: string;
+  readonly document: JSONDocument;
+}
+
+/**
+ * Reads a page in the hosted service's markdown dialect. The same input always gives the same document, keys included.
+ * Anything that is not well-formed stays text; nothing throws, and time is in proportion to the length of the input.
+ * @param markdown the whole file; line ends of any system
+ */
+export function parseMarkdown(markdown: string, options: ParseOptions = {}): ParsedMarkdown {
+  const source = normalizeSource(markdown);
+  const split = options.frontMatter === false ? { body: source } : splitFrontMatter(source);
+  const frontMatter = split.yaml === undefined ? {} : parseFrontMatter(split.yaml);
+  const body = frontMatter === undefined ? source : split.body;
+  const { tokens, env } = tokenize(body);
+  const context = createContext(env, options.resolveLink);
+  const title = options.title === false ? undefined : takeTitle(tokens);
+  readFootnotes(tokens, context);
+  const nodes = [...readBlocks(tokens, context), ...unusedFootnotes(context)];
+  const style = context.style as Record<string, PlainValue>;
+  const document: JSONDocument = {
+    object: 'document',
+    data: { schemaVersion: 1, ...(Object.keys(style).length === 0 ? {} : { style }) },
+    nodes,
+  };
+  return { frontMatter: frontMatter ?? {}, ...(title === undefined ? {} : { title }), document: assignKeys(document) };
+}
+
+/** Takes a heading of the first level off the start, where its text is all there is to it. */
+function takeTitle(tokens: Token[]): string | undefined {
+  const [open, inline, close] = tokens;
+  if (open?.type !== 'heading_open' || open.tag !== 'h1' || inline === undefined || close === undefined)
+    return undefined;
+  const title = inlineText(inline.children ?? []).trim();
+  if (title === '') return undefined;
+  tokens.splice(0, 3);
+  return title;
+}
+
+function readFootnotes(tokens: readonly Token[], context: ParseContext): void {
+  context.readingFootnotes = true;
+  const cursor = new Cursor(tokens);
+  for (let token = cursor.next(); token !== undefined; token = cursor.next()) {
+    if (token.type !== 'footnote_open') continue;
+    const { label } = token.meta as { label: string };
+    context.footnotes.set(label, readBlocks(cursor.inside(), context));
+  }
+  context.readingFootnotes = false;
+}
+
+/** A footnote that nothing refers to stays as text at the end. */
+function unusedFootnotes(context: ParseContext): Block[] {
+  return [...context.footnotes]
+    .filter(([label]) => !context.usedFootnotes.has(label))
+    .flatMap(([label, blocks]) => [plainParagraph(`[^${label}]:`), ...blocks]);
+}

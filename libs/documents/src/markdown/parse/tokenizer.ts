@@ -1,0 +1,77 @@
+import { maxBlockDepth } from '@bindery/contracts/document';
+import createMarkdownIt, { type Env, type MarkdownIt, type StateBlock, type Token } from 'markdown-it';
+import { isSafeUrl } from '../dialect.ts';
+import { blockTagRule, footnoteRule, mathRule } from './block-rules.ts';
+import { htmlBlockRule } from './html-block-rule.ts';
+import { emojiRule, footnoteReferenceRule, inlineMathRule } from './inline-rules.ts';
+import { type Scan, scan } from './scan.ts';
+
+/** What the rules share while one page is read. */
+export interface PageEnv extends Env {
+  scan: Scan;
+  /** Labels of `[^label]:` definitions that exist. */
+  footnotes: Set<string>;
+  /** Lines on which the nth kind of HTML element opens or closes, filled on first use. */
+  htmlLines: Map<string, { opens: Int32Array; closes: Int32Array }>;
+}
+
+type BlockRule = (state: StateBlock, startLine: number, endLine: number, silent: boolean) => boolean;
+
+const containers = ['paragraph', 'reference', 'blockquote', 'list'];
+
+/**
+ * Wraps a rule that opens a container so that it declines once blocks are nested too deeply; what it would have read is
+ * then text, so nothing is lost and recursion stays bounded.
+ */
+const bounded =
+  (rule: BlockRule): BlockRule =>
+  (state, startLine, endLine, silent) =>
+    state.level < maxBlockDepth && rule(state, startLine, endLine, silent);
+
+function create(): MarkdownIt {
+  const md = createMarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 100 });
+  md.validateLink = isSafeUrl;
+  md.normalizeLink = (url: string) => url;
+  md.normalizeLinkText = (url: string) => url;
+  const rules = md.block.ruler.getRules('');
+  // The order of the rules in markdown-it: table, code, fence, blockquote, hr, list, ...
+  const [, , , blockquote, , list] = rules;
+  if (blockquote === undefined || list === undefined) throw new Error('markdown-it: rules moved');
+  md.block.ruler.at('blockquote', bounded(blockquote), { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
+  md.block.ruler.at('list', bounded(list), { alt: ['paragraph', 'reference', 'blockquote'] });
+  md.block.ruler.disable('html_block');
+  md.block.ruler.before('fence', 'block_tag', bounded(blockTagRule), { alt: containers });
+  md.block.ruler.before('fence', 'html_element', bounded(htmlBlockRule), { alt: containers });
+  md.block.ruler.before('fence', 'math', mathRule, { alt: containers });
+  md.block.ruler.before('reference', 'footnote', bounded(footnoteRule), { alt: ['paragraph', 'reference'] });
+  md.inline.ruler.before('link', 'footnote_reference', footnoteReferenceRule);
+  md.inline.ruler.before('link', 'inline_math', inlineMathRule);
+  md.inline.ruler.before('link', 'emoji', emojiRule);
+  return md;
+}
+
+const markdownIt = create();
+
+/** Line ends and NUL as CommonMark has them; no byte order mark. */
+export const normalizeSource = (source: string): string =>
+  source
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
+    .replaceAll('\0', '\uFFFD');
+
+/** Splits a page's body into markdown-it tokens, with our block tags and HTML elements as tokens of their own. */
+export function tokenize(source: string): { tokens: Token[]; env: PageEnv } {
+  const env: PageEnv = { scan: scan(source.split('\n')), footnotes: new Set(), htmlLines: new Map() };
+  return { tokens: markdownIt.parse(source, env), env };
+}
+
+/** The text of inline tokens without markup, for the alternative text of images. */
+export function inlineText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      if (token.type === 'image') return inlineText(token.children ?? []);
+      if (token.type === 'softbreak' || token.type === 'hardbreak') return ' ';
+      return token.content;
+    })
+    .join('');
+}

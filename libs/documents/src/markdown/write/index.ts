@@ -1,0 +1,40 @@
+import type { JSONDocument } from '@bindery/contracts/document';
+import { text } from '../../model/build.ts';
+import { type FrontMatter, serializeFrontMatter } from '../front-matter.ts';
+import { writeBlocks } from './blocks.ts';
+import { defaultAddress, type ResolveRef, styleOf, type WriteContext } from './context.ts';
+import { writeInlines } from './inlines.ts';
+
+export interface SerializeOptions {
+  /** Written as the leading `# Heading`. */
+  readonly title?: string;
+  readonly frontMatter?: FrontMatter;
+  /** Turns references into addresses; without it url references are their address and others a path of their id. */
+  readonly resolveRef?: ResolveRef;
+}
+
+/**
+ * Writes a document in the hosted service's markdown dialect, the inverse of `parseMarkdown`: reading the result gives the
+ * same document. Ends with a line feed unless it is empty.
+ */
+export function serializeMarkdown(document: JSONDocument, options: SerializeOptions = {}): string {
+  const context: WriteContext = {
+    address: options.resolveRef ?? defaultAddress,
+    style: styleOf(document),
+    footnotes: [],
+    oneLine: false,
+    nested: false,
+  };
+  const body = writeBlocks(document.nodes, context);
+  const footnotes: string[] = [];
+  for (let index = 0; index < context.footnotes.length; index++) {
+    const written = writeBlocks(context.footnotes[index] ?? [], { ...context, nested: true });
+    footnotes.push(`[^${index + 1}]: ${written.replace(/\n(?=[^\n])/g, '\n    ')}`.trimEnd());
+  }
+  const title =
+    options.title === undefined ? '' : `# ${writeInlines([text(options.title)], { ...context, oneLine: true })}`;
+  const page = [title, body, ...footnotes].filter((part) => part !== '').join('\n\n');
+  const frontMatter = serializeFrontMatter(options.frontMatter ?? {});
+  if (page === '') return frontMatter;
+  return `${frontMatter}${frontMatter === '' ? '' : '\n'}${page}\n`;
+}
