@@ -12,6 +12,11 @@ export interface SqliteReadStoreOptions {
   readonly path: string;
   /** How long writes wait for another process that holds the lock, in ms, default 5000. Then ReadStoreUnavailable. */
   readonly busyTimeoutMs?: number;
+  /**
+   * For what cannot be rebuilt from events (keys): writes are on disk when they resolve, a power cut loses none, and what
+   * is removed is overwritten. Slower; default false.
+   */
+  readonly durable?: boolean;
 }
 
 /**
@@ -27,7 +32,7 @@ export const openSqliteReadStore = async (options: SqliteReadStoreOptions): Prom
   } catch (cause) {
     throw new ReadStoreUnavailable(`the folder of ${options.path} cannot be created`, { cause });
   }
-  return new SqliteReadStore(new Database(options.path), options.busyTimeoutMs ?? 5000);
+  return new SqliteReadStore(new Database(options.path, options.durable ?? false), options.busyTimeoutMs ?? 5000);
 };
 
 class SqliteReadStore implements ReadStore {

@@ -25,7 +25,8 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #closed = false;
 
-  constructor(path: string) {
+  /** @param durable whether a write survives a power cut and a removal overwrites what was there */
+  constructor(path: string, durable = false) {
     this.path = path;
     try {
       this.#connection = new DatabaseSync(path, { timeout: BLOCKING_WAIT_MS });
@@ -33,7 +34,7 @@ export class Database {
       throw translate(error, path);
     }
     try {
-      this.#prepareFile();
+      this.#prepareFile(durable);
     } catch (error) {
       this.#connection.close();
       throw translate(error, path);
@@ -106,7 +107,7 @@ export class Database {
     return statement;
   }
 
-  #prepareFile(): void {
+  #prepareFile(durable: boolean): void {
     const pragma = (name: string): number =>
       Number(Object.values(this.#connection.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
     const tables = (): number =>
@@ -118,7 +119,8 @@ export class Database {
         `${this.path} was written by a newer version (layout ${pragma('user_version')}, this one knows ${FILE_VERSION})`,
       );
     // NORMAL: a killed process loses nothing, a power cut at most the last writes, which the runner applies again.
-    this.#connection.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864;
+    this.#connection.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${durable ? 'FULL' : 'NORMAL'};
+      PRAGMA secure_delete=${durable ? 'ON' : 'OFF'}; PRAGMA journal_size_limit=67108864;
       PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY`);
     if (pragma('user_version') === FILE_VERSION) return;
     this.#connection.exec(`BEGIN IMMEDIATE;
