@@ -9,10 +9,14 @@ export interface ChangeRequestLink {
   readonly title?: string;
 }
 
-/** A block that both sides changed; both versions stand in the document. */
+/** Something that both sides changed; of a document, both versions stand in it. */
 export interface MergeConflict {
+  /** What `pageId` names: a page unless stated. */
+  readonly kind?: 'reusable-content' | 'file' | 'variable';
+  /** Id of the page, file or reusable content, or name of the variable. */
   readonly pageId: string;
   readonly field: 'document' | 'title' | 'slug' | 'position' | 'deleted' | 'metadata';
+  /** Keys of the blocks in which both versions stand. */
   readonly blocks?: readonly string[];
 }
 
@@ -22,7 +26,7 @@ interface InSpace {
   readonly changeRequestId: string;
 }
 
-/** Events of a change request's stream `content.change-request-<id>`. */
+/** Events of a change request's stream `content.changeRequest-<id>`. */
 export type ChangeRequestEvent =
   | {
       readonly type: 'ChangeRequestOpened';
@@ -54,12 +58,24 @@ export type ChangeRequestEvent =
         readonly changedAt: string;
       };
     }
+  /** A piece of a large revision of the branch; counts once `ChangeRequestEdited` or `...Updated` follows in the same append. */
+  | {
+      readonly type: 'ChangeRequestPartRecorded';
+      readonly data: InSpace & {
+        readonly revisionId: string;
+        readonly part: number;
+        readonly changes: readonly RevisionChange[];
+        readonly documents: readonly StoredDocument[];
+      };
+    }
   /** One revision of the branch: the changes since the branch's last revision. */
   | {
       readonly type: 'ChangeRequestEdited';
       readonly data: InSpace & {
         readonly revisionId: string;
         readonly parent: string;
+        /** How many `ChangeRequestPartRecorded` events precede it; absent = none. */
+        readonly parts?: number;
         readonly changes: readonly RevisionChange[];
         readonly documents: readonly StoredDocument[];
         readonly editedBy: string;
@@ -73,6 +89,7 @@ export type ChangeRequestEvent =
         readonly revisionId: string;
         readonly parents: readonly [string, string];
         readonly primaryRevision: string;
+        readonly parts?: number;
         readonly changes: readonly RevisionChange[];
         readonly documents: readonly StoredDocument[];
         readonly conflicts: readonly MergeConflict[];

@@ -43,8 +43,8 @@ const placeChildren = (from: RevisionTree, to: RevisionTree, changes: RevisionCh
     .sort((a, b) => a.depth - b.depth);
   for (const { parent } of parents) {
     const list = to.children(parent);
-    const staying = longestIncreasing(list, from.children(parent));
-    for (let index = list.length - 1; index >= 0; index -= 1) {
+    const { start, end, staying } = keptPlaces(list, from.children(parent));
+    for (let index = end - 1; index >= start; index -= 1) {
       const id = list[index];
       const page = id === undefined ? undefined : to.page(id);
       if (page === undefined || staying.has(page.id)) continue;
@@ -55,28 +55,28 @@ const placeChildren = (from: RevisionTree, to: RevisionTree, changes: RevisionCh
   }
 };
 
-/** Ids that keep their place: the longest run of `list` that stands in the same order in `earlier`. */
-const longestIncreasing = (list: readonly string[], earlier: readonly string[]): ReadonlySet<string> => {
-  const stay = new Set<string>();
-  // What is the same at both ends needs no search: the usual case is one change in a long list.
+/**
+ * Which ids keep their place: all before `start` and from `end` on, and between them the longest run of `list` that
+ * stands in the same order in `earlier`. What is the same at both ends needs no search, and is nearly everything.
+ */
+const keptPlaces = (
+  list: readonly string[],
+  earlier: readonly string[],
+): { readonly start: number; readonly end: number; readonly staying: ReadonlySet<string> } => {
+  const staying = new Set<string>();
   let start = 0;
-  while (start < list.length && list[start] === earlier[start]) {
-    stay.add(list[start] ?? '');
-    start += 1;
-  }
+  while (start < list.length && list[start] === earlier[start]) start += 1;
   let end = list.length;
   let earlierEnd = earlier.length;
   while (end > start && earlierEnd > start && list[end - 1] === earlier[earlierEnd - 1]) {
     end -= 1;
     earlierEnd -= 1;
-    stay.add(list[end] ?? '');
   }
   const places = new Map<string, number>();
   for (let index = start; index < earlierEnd; index += 1) places.set(earlier[index] ?? '', index);
 
-  const tails: { readonly id: string; readonly place: number; readonly before: number }[] = [];
+  const tails: { readonly place: number; readonly node: number }[] = [];
   const nodes: { readonly id: string; readonly before: number }[] = [];
-  const tailNodes: number[] = [];
   for (let index = start; index < end; index += 1) {
     const id = list[index] ?? '';
     const place = places.get(id);
@@ -88,18 +88,16 @@ const longestIncreasing = (list: readonly string[], earlier: readonly string[]):
       if ((tails[middle]?.place ?? 0) < place) low = middle + 1;
       else high = middle;
     }
-    const before = low === 0 ? -1 : (tailNodes[low - 1] ?? -1);
-    tails[low] = { id, place, before };
-    tailNodes[low] = nodes.length;
-    nodes.push({ id, before });
+    tails[low] = { place, node: nodes.length };
+    nodes.push({ id, before: tails[low - 1]?.node ?? -1 });
   }
-  for (let at = tailNodes.at(-1) ?? -1; at >= 0; ) {
+  for (let at = tails.at(-1)?.node ?? -1; at >= 0; ) {
     const node = nodes[at];
     if (node === undefined) break;
-    stay.add(node.id);
+    staying.add(node.id);
     at = node.before;
   }
-  return stay;
+  return { start, end, staying };
 };
 
 const editPages = (
