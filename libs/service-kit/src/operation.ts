@@ -60,6 +60,12 @@ export type AnyHandler = (
 ) => Promise<{ readonly status: number; readonly body?: unknown; readonly etag?: string; readonly location?: string }>;
 export type HandlerMap = Readonly<Record<string, AnyHandler>>;
 
+/**
+ * Forgets the types of handlers, for routing. Safe because whoever calls one by its operation id has checked the request
+ * against that operation's schemas.
+ */
+export const eraseHandlers = (handlers: object): HandlerMap => handlers as HandlerMap;
+
 /** Calls operations of services, in-process or over HTTP (DESIGN section 3). */
 export interface ServiceClient {
   call<D extends OperationDefinition>(
@@ -96,6 +102,17 @@ export interface ServiceStatus {
     readonly oldestMs: number;
     readonly state: 'live' | 'catching-up' | 'rebuilding' | 'failed';
     readonly error?: string;
+  }[];
+  /** Process managers; `parked`: streams whose event cannot be handled at the moment, tried again from time to time. */
+  readonly reactors?: readonly {
+    readonly name: string;
+    readonly position: number;
+    readonly head: number;
+    readonly lag: number;
+    readonly oldestMs: number;
+    readonly state: 'live' | 'catching-up' | 'failed';
+    readonly error?: string;
+    readonly parked: readonly { readonly stream: string; readonly reason: string; readonly since: string }[];
   }[];
   readonly publisher?: {
     readonly topic: string;

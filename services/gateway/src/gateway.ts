@@ -1,0 +1,150 @@
+import type { RequestListener } from 'node:http';
+import type { Cache } from '@bindery/cache';
+import {
+  buildAsyncApi,
+  buildOpenApi,
+  type Contract,
+  createContract,
+  operations,
+  type ServiceName,
+} from '@bindery/contracts';
+import type { ReadStore } from '@bindery/read-store';
+import { type Clock, createInProcessClient, eraseHandlers, type ServiceClient } from '@bindery/service-kit';
+import type { Telemetry } from '@bindery/telemetry';
+import type { Express } from 'express';
+import { createApp } from './app.ts';
+import type { GatewayConfig } from './config.ts';
+import { createOwnHandlers, type ServiceAdmin } from './features/own-handlers.ts';
+import { createGatewayServer } from './http/server.ts';
+import { createListener } from './listener.ts';
+import type { ResolveToken } from './pipeline/authenticate.ts';
+import { type CallOperation, createHydrate } from './pipeline/embeds.ts';
+import { createIdempotency } from './pipeline/idempotency.ts';
+import { createRateLimiter } from './pipeline/rate-limit.ts';
+import type { RawRoute } from './raw-routes.ts';
+
+export interface GatewayOptions {
+  /** Default: everything that is declared. */
+  readonly contract?: Contract;
+  /** One client for all operations, or one per owner. */
+  readonly services: ServiceClient | Readonly<Partial<Record<ServiceName, ServiceClient>>>;
+  /** The services as their operators see them: readiness, status, rebuild. */
+  readonly instance: readonly ServiceAdmin[];
+  readonly cache: Cache;
+  /** Where idempotency keys are kept. */
+  readonly stateStore: ReadStore;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly config: GatewayConfig;
+  /** Default: the internal operation `resolveToken`. */
+  readonly resolveToken?: ResolveToken;
+  /** Routes that are no operations. */
+  readonly rawRoutes?: readonly RawRoute[];
+}
+
+export interface Gateway {
+  /** The whole gateway as an Express application, for mounting. */
+  readonly app: Express;
+  /** The same as a listener, without Express in the way of operations. */
+  readonly handler: RequestListener;
+  /** Listens. @returns where */
+  start(): Promise<{ readonly port: number; readonly url: string }>;
+  /** Not ready, stops to accept, finishes what is in flight, closes. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Builds the gateway (DESIGN section 3). Nothing happens before `start`. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { services, instance, cache, telemetry, clock, config } = options;
+  const { logger } = telemetry;
+  const contract = options.contract ?? createContract(operations);
+  const own = createInProcessClient(eraseHandlers(createOwnHandlers(instance, config, clock)));
+  const clientOf = (owner: ServiceName): ServiceClient => {
+    if (owner === 'gateway') return own;
+    const client = isClient(services) ? services : services[owner];
+    if (!client) throw new Error(`gateway: no client for the operations of ${owner}`);
+    return client;
+  };
+  const call: CallOperation = (operation, context, request) => {
+    // The gateway routes operations it knows by their definitions alone; requests were checked against them.
+    const client = clientOf(operation.owner) as { call: CallOperation };
+    return client.call(operation, context, request);
+  };
+  const resolveToken: ResolveToken =
+    options.resolveToken ??
+    (async (tokenHash, context) => {
+      const request = { params: {}, query: {}, body: { tokenHash } };
+      const { body } = await call(contract.operation('resolveToken'), context, request);
+      return Object(body).principal ?? null;
+    });
+  const idempotency = createIdempotency({
+    store: options.stateStore,
+    clock,
+    logger,
+    waitMs: config.duplicateWaitMs,
+    sole: config.profile === 'embedded',
+  });
+
+  let url = config.publicUrl ?? `http://localhost:${config.port}`;
+  let accepting = false;
+  let stopping: Promise<void> | undefined;
+  const documents = { openapi: '', asyncapi: '' };
+  const fillDocuments = (): void => {
+    const { version } = config;
+    documents.openapi = JSON.stringify(
+      buildOpenApi({ baseUrl: url, version, operations: Object.fromEntries(contract.operations) }),
+    );
+    documents.asyncapi = JSON.stringify(buildAsyncApi({ version }));
+  };
+
+  const app = createApp({
+    telemetry,
+    readiness: { services: instance, accepting: () => accepting },
+    documents: () => {
+      if (documents.openapi === '') fillDocuments();
+      return documents;
+    },
+    // The listener is made below and needs the application for everything that is no operation.
+    operations: (request, response) => listener.operations(request, response),
+  });
+  const listener = createListener({
+    contract,
+    config,
+    clock,
+    telemetry,
+    rawRoutes: options.rawRoutes ?? [],
+    baseUrl: () => url,
+    rest: app,
+    parts: {
+      contract,
+      config,
+      resolveToken,
+      limiter: createRateLimiter(cache, config, logger),
+      idempotency,
+      hydrate: createHydrate(contract, call, cache, logger),
+      call,
+    },
+  });
+  const server = createGatewayServer(listener.all, config);
+
+  return {
+    app,
+    handler: listener.all,
+    async start() {
+      await idempotency.start();
+      const port = await server.listen();
+      url = config.publicUrl ?? `http://localhost:${port}`;
+      accepting = true;
+      logger.info('gateway listens', { host: config.host, port, url });
+      return { port, url };
+    },
+    stop() {
+      accepting = false;
+      stopping ??= server.close(config.shutdownTimeoutMs).then(() => idempotency.stop());
+      return stopping;
+    },
+  };
+}
+
+const isClient = (services: GatewayOptions['services']): services is ServiceClient =>
+  'call' in services && typeof services.call === 'function';

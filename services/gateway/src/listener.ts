@@ -1,0 +1,204 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type Contract, limits, type OperationDefinition } from '@bindery/contracts';
+import { type Clock, isProblem, notFound, Problem } from '@bindery/service-kit';
+import type { Span, Telemetry } from '@bindery/telemetry';
+import type { GatewayConfig } from './config.ts';
+import { CallerGone } from './http/body.ts';
+import { preflightHeaders } from './http/cors.ts';
+import { sendFailure } from './http/errors.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { createRouteTable, type Match, splitTarget, type Target } from './http/router.ts';
+import { send } from './http/send.ts';
+import { RequestScope } from './pipeline/context.ts';
+import { createRunOperation, type PipelineParts, type RunOperation } from './pipeline/operation-pipeline.ts';
+import type { RawRoute } from './raw-routes.ts';
+import { createRequestMetrics } from './request-metrics.ts';
+
+/** Where a surface is mounted. Internal operations are mounted nowhere. */
+const prefixes = { public: '/v1', admin: '/admin/v1' } as const;
+
+type Route =
+  | { readonly kind: 'operation'; readonly operation: OperationDefinition; readonly run: RunOperation }
+  | { readonly kind: 'raw'; readonly route: RawRoute };
+
+export interface ListenerOptions {
+  readonly contract: Contract;
+  readonly config: Pick<GatewayConfig, 'requestDeadlineMs'>;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly rawRoutes: readonly RawRoute[];
+  readonly baseUrl: () => string;
+  /** Takes every path that is neither an operation nor a raw route. */
+  readonly rest: RequestListener;
+  readonly parts: PipelineParts;
+}
+
+/** One request while it is handled. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** Headers that the answer carries whatever happens. */
+  readonly headers: Record<string, string>;
+}
+
+/** A caller that went away has no status; this one is only counted. */
+const callerGoneStatus = 499;
+
+/** Takes requests to operations and raw routes; hands everything else on. */
+export function createListener(options: ListenerOptions): {
+  /** Everything. */
+  readonly all: RequestListener;
+  /** Operations and raw routes; other paths get a 404. */
+  readonly operations: RequestListener;
+} {
+  const { contract, clock, telemetry, parts } = options;
+  const { logger, tracer } = telemetry;
+  const metrics = createRequestMetrics(telemetry.metrics);
+  const table = createRouteTable<Route>([
+    ...[...contract.operations.values()].flatMap((operation) =>
+      operation.surface === 'internal'
+        ? []
+        : [
+            {
+              method: operation.method,
+              path: `${prefixes[operation.surface]}${operation.path === '/' ? '' : operation.path}`,
+              route: { kind: 'operation' as const, operation, run: createRunOperation(operation, parts) },
+            },
+          ],
+    ),
+    ...options.rawRoutes.map((route) => ({
+      method: route.method,
+      path: route.path,
+      route: { kind: 'raw' as const, route },
+    })),
+  ]);
+
+  const runOperation = async (
+    { request, response, requestId, headers }: Exchange,
+    { operation, run }: Extract<Route, { kind: 'operation' }>,
+    match: Match<Route>,
+    target: Target,
+    span: Span | undefined,
+  ): Promise<number> => {
+    const scope = new RequestScope(response, {
+      requestId,
+      now: clock.now(),
+      baseUrl: options.baseUrl(),
+      deadlineMs: operation.deadlineMs ?? options.config.requestDeadlineMs,
+    });
+    scope.traceparent = span?.traceparent;
+    const answer = await run({ request, response, params: match.params, query: target.query, scope, headers });
+    send(request, response, answer.status, { ...headers, ...answer.headers }, answer.body, requestId);
+    return answer.status;
+  };
+
+  const runRaw = async (
+    { request, response, requestId }: Exchange,
+    route: RawRoute,
+    match: Match<Route>,
+    target: Target,
+  ): Promise<number> => {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    response.setHeader('x-request-id', requestId);
+    response.setHeader('x-content-type-options', 'nosniff');
+    await route.handle(request, response, {
+      requestId,
+      params: match.params,
+      query: target.query,
+      signal: gone.signal,
+      now: clock.now(),
+    });
+    return response.statusCode;
+  };
+
+  /** Handles one matched request inside its span; failures become answers here. */
+  const handle = async (exchange: Exchange, match: Match<Route>, target: Target, span?: Span): Promise<number> => {
+    const { route } = match;
+    try {
+      if (route.kind === 'raw') return await runRaw(exchange, route.route, match, target);
+      return await runOperation(exchange, route, match, target, span);
+    } catch (error) {
+      const { request, response, requestId, headers } = exchange;
+      if (error instanceof CallerGone || response.destroyed) return callerGoneStatus;
+      if (isProblem(error)) Object.assign(headers, error.details.headers);
+      const status = sendFailure(request, response, error, { requestId, logger, headers });
+      if (status >= 500) span?.fail(error);
+      return status;
+    }
+  };
+
+  const traced = (exchange: Exchange, match: Match<Route>, target: Target): Promise<number> => {
+    if (!tracer.enabled) return handle(exchange, match, target);
+    const { request, requestId } = exchange;
+    const { route } = match;
+    const name = route.kind === 'raw' ? route.route.path : route.operation.id;
+    const path = route.kind === 'raw' ? route.route.path : route.operation.path;
+    const parent = request.headers.traceparent;
+    const attributes = {
+      'http.request.method': request.method ?? '',
+      'http.route': path,
+      'bindery.request.id': requestId,
+    };
+    return tracer.span(
+      `${request.method} ${name}`,
+      { kind: 'server', attributes, parent: typeof parent === 'string' ? parent : undefined },
+      async (span) => {
+        const status = await handle(exchange, match, target, span);
+        span.set('http.response.status_code', status);
+        return status;
+      },
+    );
+  };
+
+  const listen =
+    (rest: RequestListener): RequestListener =>
+    (request, response) => {
+      const started = performance.now();
+      const url = request.url ?? '/';
+      const exchange: Exchange = {
+        request,
+        response,
+        requestId: requestIdOf(request.headers['x-request-id']),
+        headers: {},
+      };
+      let match: Match<Route> | undefined;
+      try {
+        if (url.length > limits.requestTarget.maxLength) {
+          const { maxLength } = limits.requestTarget;
+          throw new Problem(
+            'uri-too-long',
+            'target.too_long',
+            `The address must have at most ${maxLength} characters.`,
+          );
+        }
+        if (request.method === 'OPTIONS') {
+          send(request, response, 204, preflightHeaders, undefined, exchange.requestId);
+          return;
+        }
+        const target = splitTarget(url);
+        match = table.find(request.method ?? '', target.path);
+        if (!match) {
+          rest(request, response);
+          return;
+        }
+        const found = match;
+        traced(exchange, found, target).then(
+          (status) => metrics.record(nameOf(found.route), status, performance.now() - started),
+          (error: unknown) => logger.error('a request was not answered', { requestId: exchange.requestId, error }),
+        );
+      } catch (error) {
+        const status = sendFailure(request, response, error, { requestId: exchange.requestId, logger });
+        metrics.record('unmatched', status, performance.now() - started);
+      }
+    };
+
+  const unknown: RequestListener = (request, response) => {
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    sendFailure(request, response, notFound('path'), { requestId, logger });
+  };
+  return { all: listen(options.rest), operations: listen(unknown) };
+}
+
+const nameOf = (route: Route): string => (route.kind === 'raw' ? route.route.path : route.operation.id);

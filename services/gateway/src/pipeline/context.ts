@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createIdSource,
+  deadlineExceeded,
+  type IdSource,
+  type OperationContext,
+  type Principal,
+  servicePrincipal,
+} from '@bindery/service-kit';
+
+/** Who asks before anybody is known. */
+export const anonymous: Principal = {
+  kind: 'user',
+  id: 'anonymous',
+  tokenId: 'anonymous',
+  instanceAdmin: false,
+  organizations: {},
+};
+
+const gatewayItself = servicePrincipal('gateway');
+const randomIds = createIdSource();
+
+/** What belongs to one request: identity, deadline and whether the caller is still there. */
+export class RequestScope {
+  readonly requestId: string;
+  readonly now: Date;
+  readonly baseUrl: string;
+  traceparent: string | undefined;
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    response: ServerResponse,
+    facts: { readonly requestId: string; readonly now: Date; readonly baseUrl: string; readonly deadlineMs: number },
+  ) {
+    this.requestId = facts.requestId;
+    this.now = facts.now;
+    this.baseUrl = facts.baseUrl;
+    this.#timer = setTimeout(() => this.#controller.abort(deadlineExceeded.problem()), facts.deadlineMs);
+    response.once('close', () => {
+      clearTimeout(this.#timer);
+      if (!response.writableFinished) this.#controller.abort();
+    });
+  }
+
+  /** Aborts at the deadline, or when the caller is gone before the answer was written. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The context in which an operation runs for a principal. */
+  context(principal: Principal, ids: IdSource = randomIds): OperationContext {
+    return {
+      principal,
+      requestId: this.requestId,
+      now: this.now,
+      ids,
+      signal: this.signal,
+      baseUrl: this.baseUrl,
+      ...(this.traceparent !== undefined && { traceparent: this.traceparent }),
+    };
+  }
+
+  /** The context of calls that the gateway makes for itself. */
+  internal(): OperationContext {
+    return this.context(gatewayItself);
+  }
+}
+
+/**
+ * The address of the caller.
+ * @param hops proxies in front that each append the address they saw to `X-Forwarded-For`
+ */
+export function callerAddress(request: IncomingMessage, hops: number): string {
+  const direct = request.socket.remoteAddress ?? 'unknown';
+  const header = request.headers['x-forwarded-for'];
+  if (hops === 0 || header === undefined) return direct;
+  const chain = [header].flat().join(',').split(',');
+  return chain.at(-hops)?.trim().slice(0, 64) || direct;
+}

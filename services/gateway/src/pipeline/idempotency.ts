@@ -1,0 +1,185 @@
+import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '@bindery/contracts';
+import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
+import { type Clock, conflict, invalid } from '@bindery/service-kit';
+import type { Logger } from '@bindery/telemetry';
+
+/** An answer as it was sent, kept for repeats. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** What is stored about one key. ISO times are compared as text. */
+interface KeyRecord {
+  readonly fingerprint: string;
+  /** Seed of the ids, so that a repeat after a crash makes the same ones. */
+  readonly seed: string;
+  /** Until when the first request is given time; a repeat after that takes over. Absent when it is answered. */
+  readonly leasedUntil: string | null;
+  /** The process that does the work. */
+  readonly holder: string;
+  readonly expiresAt: string;
+  readonly answer: KeptAnswer | null;
+}
+
+const spec: CollectionSpec = {
+  name: 'gateway.idempotency',
+  version: 1,
+  indexes: [{ name: 'expires', fields: ['expiresAt'] }],
+};
+
+export interface IdempotencyRequest {
+  /** From the header. */
+  readonly key: string;
+  readonly principalId: string;
+  readonly operationId: string;
+  /** Hash of everything that must be equal for a repeat to be a repeat. */
+  readonly fingerprint: string;
+  /** How long the work may take, in ms. */
+  readonly leaseMs: number;
+}
+
+export interface Idempotency {
+  /**
+   * Does the work once per key. A repeat gets the kept answer; one that comes while the first is at work waits for it.
+   * Answers of 500 and above are not kept: the next repeat does the work again, with the same ids.
+   * @throws Problem 409 for the same key with another request, or when the first one is still at work after the wait
+   */
+  run(
+    request: IdempotencyRequest,
+    work: (seed: string) => Promise<KeptAnswer>,
+  ): Promise<{ readonly answer: KeptAnswer; readonly replayed: boolean }>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const acceptableKey = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** The key of a request. @throws Problem 400 */
+export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const { maxLength } = limits.idempotencyKey;
+  if (typeof header === 'string' && header.length <= maxLength && acceptableKey.test(header)) return header;
+  throw invalid(
+    'idempotency_key.malformed',
+    `Idempotency-Key: must be sent once, with 1 to ${maxLength} printable ASCII characters`,
+  );
+}
+
+/** Hash of a request: method, target and body as they came. */
+export const fingerprintOf = (method: string, url: string, body: Buffer | undefined): string =>
+  hash('sha256', Buffer.concat([Buffer.from(`${method} ${url}\n`), body ?? Buffer.alloc(0)]), 'base64url');
+
+const retentionMs = limits.idempotencyKey.retentionHours * 3_600_000;
+const pollMs = 50;
+const sweepMs = 600_000;
+const sweepBatch = 1000;
+
+export function createIdempotency(options: {
+  readonly store: ReadStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long a repeat waits for the first request, in ms. */
+  readonly waitMs: number;
+  /** No other process uses the store: what another one began has died with it. */
+  readonly sole: boolean;
+}): Idempotency {
+  const { store, clock, logger, waitMs, sole } = options;
+  const holder = randomUUID();
+  let opened: Promise<Collection<KeyRecord>> | undefined;
+  let sweeper: NodeJS.Timeout | undefined;
+  const collection = (): Promise<Collection<KeyRecord>> => {
+    opened ??= store.collection<KeyRecord>(spec).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  const iso = (afterMs: number): string => new Date(clock.now().getTime() + afterMs).toISOString();
+
+  /** The right to do the work, or the answer of the one who had it. Undefined: somebody is at it. */
+  const claim = async (
+    keys: Collection<KeyRecord>,
+    id: string,
+    request: IdempotencyRequest,
+  ): Promise<{ readonly seed: string; readonly revision: number } | { readonly answer: KeptAnswer } | undefined> => {
+    const known = await keys.get(id);
+    const current = known && known.document.expiresAt > iso(0) ? known.document : undefined;
+    if (current && current.fingerprint !== request.fingerprint) {
+      throw conflict('idempotency_key.reused', 'Idempotency-Key: was used before with another request');
+    }
+    if (current?.answer) return { answer: current.answer };
+    const abandoned = sole && current?.holder !== holder;
+    if (current?.leasedUntil && current.leasedUntil > iso(0) && !abandoned) return undefined;
+    const record: KeyRecord = {
+      fingerprint: request.fingerprint,
+      seed: current?.seed ?? randomBytes(24).toString('base64url'),
+      leasedUntil: iso(request.leaseMs),
+      holder,
+      expiresAt: iso(retentionMs),
+      answer: null,
+    };
+    const expected = known?.revision ?? -1;
+    return (await keys.compareAndPut(id, expected, record)) ? { seed: record.seed, revision: expected + 1 } : undefined;
+  };
+
+  const claimOrWait = async (keys: Collection<KeyRecord>, id: string, request: IdempotencyRequest) => {
+    const until = performance.now() + waitMs;
+    for (;;) {
+      const claimed = await claim(keys, id, request);
+      if (claimed) return claimed;
+      if (performance.now() >= until) {
+        throw conflict('idempotency_key.in_use', 'Idempotency-Key: the first request with it is still being handled');
+      }
+      await delay(pollMs);
+    }
+  };
+
+  return {
+    async run(request, work) {
+      const keys = await collection();
+      const id = hash('sha256', JSON.stringify([request.principalId, request.operationId, request.key]), 'hex');
+      const claimed = await claimOrWait(keys, id, request);
+      if ('answer' in claimed) return { answer: claimed.answer, replayed: true };
+      const { seed, revision } = claimed;
+      const settle = async (answer: KeptAnswer | null): Promise<void> => {
+        const { fingerprint } = request;
+        const record = { fingerprint, seed, holder, leasedUntil: null, expiresAt: iso(retentionMs), answer };
+        try {
+          const kept = await keys.compareAndPut(id, revision, record);
+          if (!kept)
+            logger.warn('an idempotent request took longer than its lease', { operation: request.operationId });
+        } catch (error) {
+          // The work is done and its answer is owed; a repeat will do it again with the same ids when the lease ends.
+          logger.warn('the outcome of an idempotent request is not kept', { error });
+        }
+      };
+      let answer: KeptAnswer;
+      try {
+        answer = await work(seed);
+      } catch (error) {
+        await settle(null);
+        throw error;
+      }
+      await settle(answer.status >= 500 ? null : answer);
+      return { answer, replayed: false };
+    },
+    async start() {
+      await collection();
+      const sweep = async (): Promise<void> => {
+        const keys = await collection();
+        while ((await keys.purge({ expiresAt: { lt: iso(0) } }, sweepBatch)) === sweepBatch);
+      };
+      sweeper = setInterval(() => {
+        sweep().catch((error: unknown) => logger.warn('expired idempotency keys are not removed', { error }));
+      }, sweepMs);
+      sweeper.unref();
+    },
+    async stop() {
+      clearInterval(sweeper);
+    },
+  };
+}

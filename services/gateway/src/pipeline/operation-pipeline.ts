@@ -1,0 +1,154 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Contract, limits, type OperationDefinition, sentence, type Violation } from '@bindery/contracts';
+import { createIdSource, forbidden, invalid, isProblem, type Principal } from '@bindery/service-kit';
+import type { GatewayConfig } from '../config.ts';
+import { hasBody, parseJson, readBody, requireJson } from '../http/body.ts';
+import { entityTag, ifMatchOf, noneMatch, prefersMinimal } from '../http/conditions.ts';
+import { errorBody, errorHeaders, statusOf } from '../http/errors.ts';
+import { parseQuery } from '../http/query.ts';
+import { authenticate, type ResolveToken } from './authenticate.ts';
+import { anonymous, callerAddress, type RequestScope } from './context.ts';
+import type { CallOperation, Hydrate } from './embeds.ts';
+import { fingerprintOf, type Idempotency, idempotencyKeyOf, type KeptAnswer } from './idempotency.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+/** What the pipeline works with. */
+export interface PipelineParts {
+  readonly contract: Contract;
+  readonly config: Pick<GatewayConfig, 'trustedProxyHops' | 'requestDeadlineMs'>;
+  readonly resolveToken: ResolveToken;
+  readonly limiter: RateLimiter;
+  readonly idempotency: Idempotency;
+  readonly hydrate: Hydrate;
+  readonly call: CallOperation;
+}
+
+/** One request on its way to an operation. */
+export interface OperationRequestFacts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly params: Record<string, string>;
+  readonly query: string;
+  readonly scope: RequestScope;
+  /** Headers that the answer carries whatever happens; filled on the way. */
+  readonly headers: Record<string, string>;
+}
+
+/** Handles requests of one operation, from authentication to the answer (DESIGN section 3). Failures are thrown. */
+export type RunOperation = (facts: OperationRequestFacts) => Promise<KeptAnswer>;
+
+/** An idempotent request is given this much more time than its deadline before a repeat may take over. */
+const leaseMarginMs = 5000;
+
+/** Prepares everything about an operation that does not depend on the request. */
+export function createRunOperation(operation: OperationDefinition, parts: PipelineParts): RunOperation {
+  const { contract, config, limiter, idempotency, hydrate, call } = parts;
+  const checks = contract.checks(operation);
+  const bodyLimit = limits.body[operation.bodyLimit ?? 'standard'];
+  const leaseMs = (operation.deadlineMs ?? config.requestDeadlineMs) + leaseMarginMs;
+
+  const whoAsks = async ({ request, scope, headers }: OperationRequestFacts): Promise<Principal> => {
+    if (operation.access === 'anonymous') return anonymous;
+    let principal: Principal;
+    try {
+      principal = await authenticate(request, scope.internal(), parts.resolveToken);
+    } catch (error) {
+      if (isProblem(error) && error.kind === 'unauthenticated') {
+        await limiter.failedAuthentication(callerAddress(request, config.trustedProxyHops));
+      }
+      throw error;
+    }
+    Object.assign(headers, await limiter.request(principal.tokenId));
+    if (operation.surface === 'admin' && !principal.instanceAdmin) {
+      throw forbidden('admin.required', 'Only instance administrators may use /admin/v1.');
+    }
+    return principal;
+  };
+
+  const readInput = async ({
+    request,
+    response,
+  }: OperationRequestFacts): Promise<{ raw: Buffer | undefined; body: unknown }> => {
+    if (!hasBody(request)) return { raw: undefined, body: requireBody(operation, undefined) };
+    const raw = await readBody(request, response, bodyLimit);
+    if (raw.length === 0) return { raw: undefined, body: requireBody(operation, undefined) };
+    requireJson(request.headers['content-type']);
+    const body = parseJson(raw);
+    refuse(checks.body(body));
+    return { raw, body: operation.body ? body : undefined };
+  };
+
+  const answerOf = async (
+    facts: OperationRequestFacts,
+    principal: Principal,
+    given: { readonly query: unknown; readonly body: unknown },
+    seed: string | undefined,
+  ): Promise<KeptAnswer> => {
+    const { request, scope, params } = facts;
+    const context = scope.context(principal, seed === undefined ? undefined : createIdSource(seed));
+    const ifMatch = ifMatchOf(request.headers['if-match']);
+    const answer = await call(operation, context, { params, ...given, ...(ifMatch !== undefined && { ifMatch }) });
+    const headers: Record<string, string> = {};
+    if (answer.location !== undefined) headers.location = answer.location;
+    if (answer.body === undefined) {
+      if (answer.etag !== undefined) headers.etag = entityTag(answer.etag, '');
+      return { status: answer.status, headers, body: undefined };
+    }
+    const plan = contract.embedPlan(operation, answer.status);
+    const whole = plan ? await hydrate(plan, answer.body, context) : answer.body;
+    const body = JSON.stringify(whole);
+    if (answer.etag !== undefined) headers.etag = entityTag(answer.etag, body);
+    if (operation.minimal && prefersMinimal(request.headers.prefer)) {
+      headers['preference-applied'] = 'return=minimal';
+      return { status: 204, headers, body: undefined };
+    }
+    const fresh = headers.etag !== undefined && operation.method === 'GET';
+    if (fresh && noneMatch(request.headers['if-none-match'], headers.etag ?? '')) {
+      return { status: 304, headers, body: undefined };
+    }
+    return { status: answer.status, headers, body };
+  };
+
+  return async (facts) => {
+    const { request, params } = facts;
+    const principal = await whoAsks(facts);
+    refuse(checks.params(params));
+    const query = parseQuery(facts.query);
+    refuse(checks.query(query));
+    const key = operation.method === 'POST' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
+    const { raw, body } = await readInput(facts);
+    if (key === undefined) return answerOf(facts, principal, { query, body }, undefined);
+    const { answer, replayed } = await idempotency.run(
+      {
+        key,
+        principalId: principal.id,
+        operationId: operation.id,
+        fingerprint: fingerprintOf(operation.method, request.url ?? '', raw),
+        leaseMs,
+      },
+      (seed) => keepRefusals(() => answerOf(facts, principal, { query, body }, seed)),
+    );
+    return replayed ? { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } } : answer;
+  };
+}
+
+/** A refusal below 500 is an answer like any other, and repeats get the same one. */
+async function keepRefusals(work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isProblem(error) || statusOf[error.kind] >= 500 || error.kind === 'rate-limited') throw error;
+    const status = statusOf[error.kind];
+    return { status, headers: errorHeaders(error), body: JSON.stringify(errorBody(status, error.message)) };
+  }
+}
+
+function requireBody(operation: OperationDefinition, body: undefined): undefined {
+  if (operation.body && !operation.bodyOptional) throw invalid('body.missing', 'body: is required');
+  return body;
+}
+
+function refuse(violations: readonly Violation[] | undefined): void {
+  if (violations)
+    throw invalid('input.invalid', sentence(violations), { fields: violations.map(({ field }) => field) });
+}

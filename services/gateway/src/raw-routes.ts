@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What a raw route knows about its request. */
+export interface RawRouteContext {
+  readonly requestId: string;
+  /** Named parts of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The part after `?`, undecoded. */
+  readonly query: string;
+  /** Aborts when the caller is gone. */
+  readonly signal: AbortSignal;
+  readonly now: Date;
+}
+
+/**
+ * A route that is not an operation, supplied by a service through the composition root, for example a signed download.
+ * It answers by itself; what it throws or rejects with becomes the same error envelope as everywhere.
+ */
+export interface RawRoute {
+  readonly method: 'GET' | 'PUT' | 'POST';
+  /** With `{name}` parameters and an optional trailing `{name*}`. Outside `/v1` and `/admin/v1`. */
+  readonly path: string;
+  handle(request: IncomingMessage, response: ServerResponse, context: RawRouteContext): Promise<void>;
+}
