@@ -4,6 +4,8 @@ export * from './events/content.ts';
 export * from './events/identity.ts';
 export * from './features/admin.ts';
 export * from './features/api.ts';
+export * from './features/change-requests.ts';
+export * from './features/content-changes.ts';
 export * from './features/files.ts';
 export * from './features/identity-internal.ts';
 export * from './features/members.ts';

@@ -1,5 +1,7 @@
 import { identityAdminOperations } from './features/admin.ts';
 import { apiOperations } from './features/api.ts';
+import { changeRequestOperations } from './features/change-requests.ts';
+import { contentChangeOperations } from './features/content-changes.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
 import { memberOperations } from './features/members.ts';
 import { organizationOperations } from './features/organizations.ts';
@@ -19,6 +21,8 @@ export const operations = {
   ...memberOperations,
   ...identityAdminOperations,
   ...identityInternalOperations,
+  ...changeRequestOperations,
+  ...contentChangeOperations,
 } as const satisfies Readonly<Record<string, OperationDefinition>>;
 
 /** Id of a declared operation. */
