@@ -17,6 +17,8 @@ export interface CloudEvent<T = unknown> {
   readonly organizationid?: string;
   readonly traceparent?: string;
   readonly correlationid?: string;
+  /** Place in the source's log, padded so that texts compare like numbers (the CloudEvents extension `sequence`). */
+  readonly sequence?: string;
 }
 
 /** Topic of a service: `bindery.<service>.v1`. */

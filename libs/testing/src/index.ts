@@ -1,3 +1,5 @@
-export * from './read-store-conformance/index.ts';
-export * from './cache-conformance/index.ts';
 export * from './blob-store-conformance/index.ts';
+export * from './cache-conformance/index.ts';
+export * from './event-store-conformance/index.ts';
+export * from './faults/index.ts';
+export * from './read-store-conformance/index.ts';

@@ -26,7 +26,7 @@ export interface DatabaseOptions {
 }
 
 const errcodeOf = (error: unknown): number | undefined => {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
 };
 
@@ -50,26 +50,28 @@ const numberOf = (db: DatabaseSync, sql: string): number => {
   return typeof value === 'number' ? value : 0;
 };
 
+/** Refuses a file that is not ours, reading only. */
+const checkFile = (db: DatabaseSync, { kind, path, applicationId, migrations }: DatabaseOptions): void => {
+  const empty = numberOf(db, 'SELECT count(*) FROM sqlite_schema') === 0;
+  if (!empty && numberOf(db, 'PRAGMA application_id') !== applicationId) {
+    throw new DatabaseFileError('foreign', `${path} is a database, but not a Bindery ${kind}`);
+  }
+  const version = numberOf(db, 'PRAGMA user_version');
+  if (version > migrations.length) {
+    throw new DatabaseFileError(
+      'newer',
+      `${path} has schema version ${version} of a ${kind}, this version knows ${migrations.length}: upgrade first`,
+    );
+  }
+};
+
 const migrate = (db: DatabaseSync, options: DatabaseOptions): void => {
-  const { kind, path, applicationId, migrations } = options;
+  const { applicationId, migrations } = options;
   const version = (): number => numberOf(db, 'PRAGMA user_version');
-  const check = (): void => {
-    const empty = numberOf(db, 'SELECT count(*) FROM sqlite_schema') === 0;
-    if (!empty && numberOf(db, 'PRAGMA application_id') !== applicationId) {
-      throw new DatabaseFileError('foreign', `${path} is a database, but not a Bindery ${kind}`);
-    }
-    if (version() > migrations.length) {
-      throw new DatabaseFileError(
-        'newer',
-        `${path} has schema version ${version()} of a ${kind}, this version knows ${migrations.length}: upgrade first`,
-      );
-    }
-  };
-  check();
   if (version() === migrations.length) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    check(); // again under the lock: another process may have migrated meanwhile
+    checkFile(db, options); // again under the lock: another process may have migrated meanwhile
     for (const sql of migrations.slice(version())) db.exec(sql);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
     db.exec('COMMIT');
@@ -89,12 +91,7 @@ export const openDatabase = (options: DatabaseOptions): DatabaseSync => {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path, { timeout: busyMs, enableForeignKeyConstraints: true });
   try {
-    // Reads the header first, so that nothing is changed in a file that is not ours.
-    numberOf(db, 'SELECT count(*) FROM sqlite_schema');
-    const mark = numberOf(db, 'PRAGMA application_id');
-    if (mark !== 0 && mark !== options.applicationId) {
-      throw new DatabaseFileError('foreign', `${path} is a database, but not a Bindery ${kind}`);
-    }
+    withRetry(() => checkFile(db, options)); // before anything is changed
     withRetry(() => db.exec('PRAGMA journal_mode = WAL'));
     db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 33554432');
     db.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY');

@@ -28,6 +28,6 @@ export const isGone = (id: string): boolean => {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH';
   }
 };

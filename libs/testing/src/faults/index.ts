@@ -1,0 +1,2 @@
+export * from './child-script.ts';
+export * from './crash-loop.ts';
