@@ -1,3 +1,4 @@
 export { createFileDownloads, type RawRoute } from './downloads.ts';
 export { createFileIngest, type FileIngest, type FileIngestDeps, type FileInput } from './ingest.ts';
 export { createFileLinks, type FileLinks, type FileTicket, filesPrefix } from './links.ts';
+export { createFileHandlers, type FileRouteDeps } from './routes/files.ts';

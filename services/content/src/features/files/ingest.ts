@@ -2,7 +2,7 @@ import { type BlobStore, BlobTooLarge } from '@bindery/blob-store';
 import { limits } from '@bindery/contracts';
 import { type GuardedFetch, isFetchFailed } from '@bindery/guarded-fetch';
 import { invalid, Problem } from '@bindery/service-kit';
-import type { FileNode } from '../revisions/model.ts';
+import type { FileNode } from '../revisions/index.ts';
 import { checkContent, headBytes } from './content-check.ts';
 
 /** One file that a caller brings (gaps-filled section 7, `insert_files`). */

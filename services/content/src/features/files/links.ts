@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { RevisionFile } from '@bindery/contracts';
-import type { FileNode } from '../revisions/model.ts';
+import type { FileNode } from '../revisions/index.ts';
 
 /** Where file bytes are served, below the public address of the instance. */
 export const filesPrefix = '/~files';

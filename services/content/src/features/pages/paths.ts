@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Tree } from '../revisions/model.ts';
+import type { Tree } from '../revisions/index.ts';
 
 /**
  * Where a page stands as a markdown file, so that relative links mean the same in a repository: a page with pages below

@@ -6,7 +6,7 @@ import type {
   RevisionPageLink,
   RevisionReusableContent,
 } from '@bindery/contracts';
-import type { PageNode, ReusableContentNode, Tree } from '../revisions/model.ts';
+import type { PageNode, ReusableContentNode, Tree } from '../revisions/index.ts';
 import { coverOf, layoutOf } from './layout.ts';
 
 /** Which revision pages are shown from. */

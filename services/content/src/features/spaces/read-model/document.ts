@@ -34,6 +34,7 @@ export const spacesCollection: CollectionSpec = {
   version: 1,
   indexes: [
     { name: 'by_organization', fields: ['organizationId', 'deleted', 'createdAt'] },
+    { name: 'by_audience', fields: ['organizationId', 'deleted', 'openToMembers', 'createdAt'] },
     { name: 'by_purge', fields: ['deleted', 'purgeAfter'] },
   ],
 };

@@ -1,0 +1,14 @@
+export {
+  type ChangeRequestHeads,
+  createLocate,
+  type Locate,
+  type LocateDeps,
+  type LocatedRevision,
+  type RevisionParams,
+} from './locate.ts';
+export { type LinkStyle, markdownOf, refWriter } from './markdown.ts';
+export { markdownPath, normalisedPath, pageAtMarkdownPath, relativeLink } from './paths.ts';
+export { type PageScope, pageUrl, presentPage, presentPages, presentReusableContent } from './present.ts';
+export { createPageHandlers } from './routes/pages.ts';
+export { createReusableContentHandlers } from './routes/reusable-contents.ts';
+export { createRevisionHandlers, type RevisionRouteDeps } from './routes/revisions.ts';

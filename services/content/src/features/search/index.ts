@@ -1,0 +1,3 @@
+export { createIndexChanges, type IndexChanges } from './changes.ts';
+export { createSearchFeeder, type FeederDeps, type SearchFeeder } from './feeder.ts';
+export { createSearchHandlers, type SearchRouteDeps } from './routes.ts';

@@ -1,0 +1,64 @@
+import type { Space } from '@bindery/contracts';
+import type { Handled } from '@bindery/event-sourcing';
+import { notFound, type OperationContext, preconditionFailed } from '@bindery/service-kit';
+import type { SpaceCounts } from './counts.ts';
+import type { SpaceRouteDeps } from './deps.ts';
+import type { SpaceEvent } from './events.ts';
+import { presentSpace } from './present.ts';
+import type { SpaceDocument } from './read-model/document.ts';
+import { evolveSpace } from './read-model/projection.ts';
+import type { SpaceState } from './state.ts';
+
+/** A space as it stands at a revision of its stream. */
+export interface SpaceAt {
+  readonly space: SpaceDocument;
+  readonly streamRevision: number;
+}
+
+/**
+ * Entity tag of a space: the revision of its stream and the counts, which come from elsewhere. `If-Match` looks at the
+ * first part only: nobody overwrites anything when a change request was opened meanwhile.
+ */
+const tagOf = (streamRevision: number, { open, draft }: SpaceCounts): string => `${streamRevision}-${open}-${draft}`;
+
+/** The stream revision that `If-Match` asks for; undefined when it asks for none. @throws Problem precondition */
+export const expectedRevision = (ifMatch: string | undefined): number | undefined => {
+  if (ifMatch === undefined || ifMatch === '*') return undefined;
+  const [, revision] = /^(\d{1,15})(?:-\d+-\d+)?$/.exec(ifMatch) ?? [];
+  if (revision === undefined) throw preconditionFailed('If-Match: is not a tag of this space.');
+  return Number(revision);
+};
+
+/** What to answer about one space. */
+export const answerSpace = async (
+  deps: Pick<SpaceRouteDeps, 'access' | 'counts'>,
+  context: OperationContext,
+  { space, streamRevision }: SpaceAt,
+): Promise<{ readonly body: Space; readonly etag: string }> => {
+  const counts = await deps.counts.of(space.id);
+  const { permissions } = await deps.access.describe(context, space);
+  return {
+    body: presentSpace(context.baseUrl, space, counts, permissions),
+    etag: tagOf(streamRevision, counts),
+  };
+};
+
+/**
+ * The space after a command. Folded from what was there and the new events, without asking the read store, which may be
+ * away when the events are safe already (DESIGN section 10); read again only when others wrote in between.
+ */
+export const spaceAfter = async (
+  deps: Pick<SpaceRouteDeps, 'spaces'>,
+  before: SpaceAt | undefined,
+  handled: Handled<SpaceState, SpaceEvent>,
+  spaceId: string,
+): Promise<SpaceAt> => {
+  if (handled.events.length > 0 && handled.revision === (before?.streamRevision ?? -1) + handled.events.length) {
+    let space: SpaceDocument | undefined = before?.space;
+    for (const event of handled.events) space = evolveSpace(space, event) ?? undefined;
+    if (space !== undefined) return { space, streamRevision: handled.revision };
+  }
+  const stored = await deps.spaces.get(spaceId);
+  if (stored === undefined) throw notFound('space');
+  return { space: stored.document, streamRevision: stored.revision };
+};

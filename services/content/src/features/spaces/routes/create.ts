@@ -1,0 +1,63 @@
+import type { spaceOperations } from '@bindery/contracts';
+import { commandMetadata } from '@bindery/event-sourcing';
+import { type HandlersFor, notFound, type OperationContext } from '@bindery/service-kit';
+import type { RevisionChange, RevisionPart, StoredDocument } from '../../revisions/index.ts';
+import { answerSpace, spaceAfter } from '../answer.ts';
+import type { SpaceRouteDeps } from '../deps.ts';
+import { spaceLocation } from '../present.ts';
+
+const defaultTitle = 'Untitled';
+
+/** One empty page, so that a new space has something to open. */
+const firstPage = (context: OperationContext): RevisionPart => {
+  const document: StoredDocument = { id: context.ids.id(), document: { object: 'document', data: {}, nodes: [] } };
+  const change: RevisionChange = {
+    kind: 'page_inserted',
+    page: {
+      id: context.ids.id(),
+      type: 'document',
+      parent: null,
+      metadata: { title: defaultTitle, slug: 'untitled' },
+      documentId: document.id,
+      createdAt: context.now.toISOString(),
+    },
+    before: null,
+  };
+  return { changes: [change], documents: [document] };
+};
+
+/** POST /orgs/{organizationId}/spaces */
+export const createSpace =
+  (deps: SpaceRouteDeps): HandlersFor<typeof spaceOperations>['createSpace'] =>
+  async (context, { params, body = {} }) => {
+    const { organizationId } = params;
+    deps.access.organization(context, organizationId, 'createContent');
+    // There are no collections yet.
+    if (body.parent !== undefined) throw notFound('collection');
+    const spaceId = context.ids.id();
+    const handled = await deps.repository.handle(
+      spaceId,
+      {
+        type: 'CreateSpace',
+        data: {
+          spaceId,
+          organizationId,
+          title: body.title ?? defaultTitle,
+          ...(body.emoji ? { emoji: body.emoji } : {}),
+          ...(body.editMode ? { editMode: body.editMode } : {}),
+          ...(body.language ? { language: body.language } : {}),
+          visibility: 'private',
+          defaultLevel: 'inherit',
+          mergeRules: { type: 'inherit' },
+          createdBy: context.principal.id,
+          createdAt: context.now.toISOString(),
+          revisionId: context.ids.id(),
+          parts: [body.empty ? { changes: [], documents: [] } : firstPage(context)],
+        },
+      },
+      commandMetadata(context, organizationId),
+      { create: true },
+    );
+    const answer = await answerSpace(deps, context, await spaceAfter(deps, undefined, handled, spaceId));
+    return { status: 201, ...answer, location: spaceLocation(context.baseUrl, spaceId) };
+  };
