@@ -1,6 +1,15 @@
 export * from './markdown/front-matter.ts';
 export type { DocumentStyle, LinkContext, ResolveLink } from './markdown/parse/context.ts';
 export * from './markdown/parse/index.ts';
+export * from './markdown/summary.ts';
 export type { ResolveRef } from './markdown/write/context.ts';
 export * from './markdown/write/index.ts';
+export * from './merge/carry-keys.ts';
+export * from './merge/merge.ts';
+export * from './merge/revert.ts';
 export { assignKeys } from './model/keys.ts';
+export * from './text/paths.ts';
+export { plainText } from './text/plain.ts';
+export * from './text/references.ts';
+export * from './text/sections.ts';
+export * from './text/slug.ts';

@@ -1,5 +1,5 @@
 import type { PlainObject, PlainValue } from '@bindery/contracts/document';
-import { parseDocument, stringify } from 'yaml';
+import { Document, isScalar, parseDocument, visit } from 'yaml';
 
 /** The YAML at the start of a page, as it stands there: keys in their order, unknown ones included. */
 export type FrontMatter = PlainObject;
@@ -7,6 +7,7 @@ export type FrontMatter = PlainObject;
 /** Longest front matter that is read, in characters; more of it is text. */
 const maxLength = 64 * 1024;
 const maxDepth = 12;
+const lineWidth = 80;
 const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Splits a page into the YAML between its first two `---` lines and the rest. */
@@ -50,6 +51,14 @@ function isPlain(value: unknown, depth: number): value is PlainValue {
 /** Writes front matter with its `---` lines; nothing for an empty one. Long text is folded as the hosted service does it. */
 export function serializeFrontMatter(frontMatter: FrontMatter): string {
   if (Object.keys(frontMatter).length === 0) return '';
-  const yaml = stringify(frontMatter, { schema: 'core', lineWidth: 80, aliasDuplicateObjects: false });
-  return `---\n${yaml}---\n`;
+  const document = new Document(frontMatter, { schema: 'core', aliasDuplicateObjects: false });
+  visit(document, {
+    Pair(_, pair) {
+      const { key, value } = pair;
+      if (!isScalar(key) || !isScalar(value) || typeof value.value !== 'string') return;
+      const fits = String(key.value).length + 2 + value.value.length <= lineWidth;
+      if (!fits && !/^\s|\s$|\n/.test(value.value)) value.type = 'BLOCK_FOLDED';
+    },
+  });
+  return `---\n${document.toString({ lineWidth, minContentWidth: 0 })}---\n`;
 }

@@ -1,5 +1,5 @@
-import type { AnyBlock, JSONDocument } from '@bindery/contracts/document';
-import { childBlocks, fragmentsOf } from './children.ts';
+import type { AnyBlock, Fragment, JSONDocument } from '@bindery/contracts/document';
+import { childBlocks, fragmentsOf, phrasingOf } from './children.ts';
 
 /** Two 32-bit multiplicative hashes over UTF-16 units (cyrb53): fast, stable, and only for telling content apart. */
 function hash(value: string): string {
@@ -15,54 +15,95 @@ function hash(value: string): string {
   return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36).padStart(11, '0');
 }
 
+/** JSON without the keys of nodes. */
+function plainJson(value: unknown): string {
+  const json = JSON.stringify(value) ?? '';
+  if (!json.includes('"key":')) return json;
+  return JSON.stringify(value, (name, inner: unknown) => (name === 'key' ? undefined : inner)) ?? '';
+}
+
 const digests = new WeakMap<object, string>();
 
+const fragmentDigest = (fragment: Fragment): string =>
+  `${fragment.fragment ?? ''}\u0000${fragment.type ?? ''}\u0000${fragment.nodes.map(digest).join(',')}`;
+
 /**
- * A digest of what a node says, without its keys: equal digests mean equal content. Remembered per object, so nodes must
+ * A digest of what a block says, without its keys: equal digests mean equal content. Remembered per object, so blocks must
  * not be changed once they are digested (everything in this library copies).
  */
-export function digest(node: object): string {
-  const known = digests.get(node);
+export function digest(block: AnyBlock): string {
+  const known = digests.get(block);
   if (known !== undefined) return known;
-  const made = hash(JSON.stringify(node, (name, value: unknown) => (name === 'key' ? undefined : value)));
-  digests.set(node, made);
+  const data = 'data' in block ? block.data : undefined;
+  const meta = 'meta' in block ? block.meta : undefined;
+  const parts = [
+    block.type,
+    // Data of a table is keyed by column and row, and may hold a property of its own that is called `key`.
+    JSON.stringify(data) ?? '',
+    JSON.stringify(meta) ?? '',
+    phrasingOf(block).map(plainJson).join(','),
+    childBlocks(block).map(digest).join(','),
+    fragmentsOf(block).map(fragmentDigest).join('\u0001'),
+  ];
+  const made = hash(parts.join('\u0002'));
+  digests.set(block, made);
   return made;
 }
 
 /** Blocks that get keys: all but code lines, which are too many and never addressed alone. */
-const keyed = (block: AnyBlock): boolean => block.type !== 'code-line';
+const isKeyed = (block: AnyBlock): boolean => block.type !== 'code-line';
 
-function withKeys<T extends AnyBlock>(block: T, taken: Map<string, number>, keep: boolean): T {
-  if (!keyed(block)) return block;
-  const own = keep && block.key !== undefined && !taken.has(block.key) ? block.key : unique(digest(block), taken);
-  taken.set(own, taken.get(own) ?? 1);
+interface Keys {
+  taken: Set<string>;
+  /** How often a digest was used as the base of a key. */
+  counts: Map<string, number>;
+  /** Keys that blocks of the document bring along; absent when all are made anew. */
+  given: Set<string> | undefined;
+}
+
+function chooseKey(block: AnyBlock, keys: Keys): string {
+  if (keys.given !== undefined && block.key !== undefined && !keys.taken.has(block.key)) return block.key;
+  const base = digest(block);
+  for (let count = keys.counts.get(base) ?? 0; ; count++) {
+    const candidate = count === 0 ? base : `${base}${count}`;
+    if (keys.taken.has(candidate) || keys.given?.has(candidate) === true) continue;
+    keys.counts.set(base, count + 1);
+    return candidate;
+  }
+}
+
+function withKeys<T extends AnyBlock>(block: T, keys: Keys): T {
+  if (!isKeyed(block)) return block;
+  const key = chooseKey(block, keys);
+  keys.taken.add(key);
   const { object, type, key: _, ...rest } = block;
-  const copy = { object, type, key: own, ...rest } as unknown as T;
+  const copy = { object, type, key, ...rest } as unknown as T;
   const children = childBlocks(block);
-  if (children.length > 0) Object.assign(copy, { nodes: children.map((child) => withKeys(child, taken, keep)) });
+  if (children.length > 0 && block.type !== 'code')
+    Object.assign(copy, { nodes: children.map((child) => withKeys(child, keys)) });
   const fragments = fragmentsOf(block);
   if (fragments.length > 0)
     Object.assign(copy, {
-      fragments: fragments.map((part) => ({ ...part, nodes: part.nodes.map((child) => withKeys(child, taken, keep)) })),
+      fragments: fragments.map((part) => ({ ...part, nodes: part.nodes.map((child) => withKeys(child, keys)) })),
     });
+  digests.set(copy, digest(block));
   return copy;
 }
 
-function unique(base: string, taken: Map<string, number>): string {
-  for (let count = taken.get(base) ?? 0; ; count++) {
-    const candidate = count === 0 ? base : `${base}${count}`;
-    if (taken.has(candidate)) continue;
-    taken.set(base, count + 1);
-    return candidate;
-  }
+function collectKeys(block: AnyBlock, into: Set<string>): void {
+  if (block.key !== undefined) into.add(block.key);
+  for (const child of childBlocks(block)) collectKeys(child, into);
+  for (const fragment of fragmentsOf(block)) for (const child of fragment.nodes) collectKeys(child, into);
 }
 
 /**
  * Gives every block a key that follows from its content; equal blocks are numbered in order, so keys are unique in the
  * document and the same input always gets the same keys.
- * @param keep leave keys that are there and not yet used in the document
+ * @param keep leave keys that are there, the first of each where one occurs twice
  */
 export function assignKeys(document: JSONDocument, keep = false): JSONDocument {
-  const taken = new Map<string, number>();
-  return { ...document, nodes: document.nodes.map((block) => withKeys(block, taken, keep)) };
+  const given = keep ? new Set<string>() : undefined;
+  if (given !== undefined) for (const block of document.nodes) collectKeys(block, given);
+  const keys: Keys = { taken: new Set(), counts: new Map(), given };
+  return { ...document, nodes: document.nodes.map((block) => withKeys(block, keys)) };
 }

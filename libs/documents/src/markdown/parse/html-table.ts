@@ -39,8 +39,8 @@ export function readHtmlTable(table: HtmlElement, outer: HtmlElement['attributes
     const header = headers[column];
     const id = columnId(column);
     definition[id] = definitionOf(id, header);
-    if (header !== undefined && header.children.some(isElement))
-      fragments.push(fragment(`header-${id}`, readCellBlocks(header.children, context)));
+    const title = titleNodes(header);
+    if (title.some(isElement)) fragments.push(fragment(`header-${id}`, readCellBlocks(title, context)));
     if (header?.attributes['data-hidden'] === undefined) visible.push(id);
   }
   const data: Record<string, TableRecord> = {};
@@ -118,9 +118,20 @@ function viewOf(
   } as TableGridView;
 }
 
+/** What a header shows; the options of a select column stand beside it. */
+const titleNodes = (header: HtmlElement | undefined): HtmlNode[] =>
+  header?.children.filter((node) => !isElement(node) || node.name !== 'select') ?? [];
+
+const optionsOf = (header: HtmlElement | undefined): SelectOption[] =>
+  elementsNamed(elementsNamed(header, 'select')[0], 'option').map(({ attributes, children }) => ({
+    value: attributes['value'] ?? '',
+    label: attributes['label'] ?? textOf(children),
+    color: attributes['color'] ?? 'default',
+  }));
+
 function definitionOf(id: string, header: HtmlElement | undefined): TableDefinition {
   const attributes = header?.attributes ?? {};
-  const base = { id, title: header === undefined ? '' : textOf(header.children).trim() };
+  const base = { id, title: textOf(titleNodes(header)).trim() };
   const multiple = attributes['data-multiple'] === undefined ? {} : { multiple: true };
   switch (attributes['data-type']) {
     case 'number':
@@ -134,7 +145,7 @@ function definitionOf(id: string, header: HtmlElement | undefined): TableDefinit
     case 'rating':
       return { ...base, type: 'rating', max: Number(attributes['data-max'] ?? 5) || 5 };
     case 'select':
-      return { ...base, type: 'select', ...multiple, options: [] };
+      return { ...base, type: 'select', ...multiple, options: optionsOf(header) };
     default: {
       const textAlignment = (['center', 'right', 'left'] as const).find((one) => one === attributes['align']);
       const verticalAlignment = (['top', 'middle', 'bottom'] as const).find((one) => one === attributes['valign']);
@@ -194,7 +205,7 @@ function options(cell: HtmlElement, kind: TableDefinition & { type: 'select' }):
   return elementsNamed(cell, 'span').map((span): string => {
     const label = textOf(span.children).replace(/,\s*$/, '').trim();
     const value = span.attributes['data-option'] ?? label;
-    const option: SelectOption = { value, label, color: span.attributes['data-color'] ?? 'default' };
+    const option: SelectOption = { value, label, color: 'default' };
     if (!kind.options.some((known) => known.value === value)) kind.options.push(option);
     return value;
   });

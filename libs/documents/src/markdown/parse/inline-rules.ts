@@ -39,7 +39,11 @@ export function emojiRule(state: StateInline, silent: boolean): boolean {
   if (name === undefined || shortcode.lastIndex > state.posMax || !Object.hasOwn(nameToEmoji, name)) return false;
   const emoji = nameToEmoji[name];
   if (emoji === undefined) return false;
-  if (!silent) state.push('emoji', '', 0).content = codeOf(emoji);
+  if (!silent) {
+    const token = state.push('emoji', '', 0);
+    token.content = codeOf(emoji);
+    token.markup = `:${name}:`;
+  }
   state.pos = shortcode.lastIndex;
   return true;
 }

@@ -83,13 +83,22 @@ export const titleOf = (nodes: readonly Phrasing[]): string =>
     )
     .join('');
 
-/** Whether the dashes below the header are as short as can be although some cell is wider. */
+/**
+ * Whether the cells of the source are not padded to the width of their columns. False also for tables that look the same
+ * either way, so that what is written is read back with the same style.
+ */
 function isCompact(open: Token, context: ParseContext): boolean {
   const [first, end] = open.map ?? [0, 0];
-  const rows = context.env.scan.lines
-    .slice(first, end)
-    .map((line) => line.replace(/^[\s>]*\|?/, '').replace(/\|?\s*$/, ''));
-  const dashes = (rows[1] ?? '').split('|').map((cell) => cell.trim());
-  if (dashes.some((cell) => cell.length > 3)) return false;
-  return rows.some((row) => row.split(/(?<!\\)\|/).some((cell) => cell.trim().length > 3));
+  const rows = context.env.scan.lines.slice(first, end).map((line) =>
+    line
+      .replace(/^[\s>]*(?:[-*+]\s+|\d+[.)]\s+)?\|?/, '')
+      .replace(/\|?\s*$/, '')
+      .split(/(?<!\\)\|/),
+  );
+  const lengths = (column: number) => new Set(rows.map((row) => row[column]?.length ?? 0));
+  const columns = (rows[0] ?? []).map((_, column) => column);
+  const ragged = columns.slice(0, -1).some((column) => lengths(column).size > 1);
+  const texts = rows.filter((_, index) => index !== 1);
+  const alike = columns.every((column) => texts.every((row) => (row[column] ?? '').trim().length === 3));
+  return ragged && !alike;
 }

@@ -1,7 +1,8 @@
 import { maxBlockDepth } from '@bindery/contracts/document';
 import createMarkdownIt, { type Env, type MarkdownIt, type StateBlock, type Token } from 'markdown-it';
-import { isSafeUrl } from '../dialect.ts';
+import { inlineElements, isSafeUrl } from '../dialect.ts';
 import { blockTagRule, footnoteRule, mathRule } from './block-rules.ts';
+import { parseTag } from './html.ts';
 import { htmlBlockRule } from './html-block-rule.ts';
 import { emojiRule, footnoteReferenceRule, inlineMathRule } from './inline-rules.ts';
 import { type Scan, scan } from './scan.ts';
@@ -65,13 +66,23 @@ export function tokenize(source: string): { tokens: Token[]; env: PageEnv } {
   return { tokens: markdownIt.parse(source, env), env };
 }
 
-/** The text of inline tokens without markup, for the alternative text of images. */
+/** The text of inline tokens without markup, for titles and the alternative text of images. */
 export function inlineText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
-      if (token.type === 'image') return inlineText(token.children ?? []);
-      if (token.type === 'softbreak' || token.type === 'hardbreak') return ' ';
-      return token.content;
+      switch (token.type) {
+        case 'image':
+          return inlineText(token.children ?? []);
+        case 'softbreak':
+        case 'hardbreak':
+          return ' ';
+        case 'emoji':
+          return token.markup;
+        case 'html_inline':
+          return inlineElements.has(parseTag(token.content)?.name ?? '') ? '' : token.content;
+        default:
+          return token.content;
+      }
     })
     .join('');
 }

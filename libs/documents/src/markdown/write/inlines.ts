@@ -198,7 +198,7 @@ class InlineWriter {
       }
       const next = edges[index + 1];
       const after = next === undefined ? '' : 'markup' in next ? next.markup.slice(0, 60) : next.text;
-      const lineStart = !inLink && (out === '' || out.endsWith('\n'));
+      const lineStart = !inLink && !this.context.oneLine && (out === '' || out.endsWith('\n'));
       out += escapeText(part.text, { before: out.at(-1) ?? '', after, lineStart, inLink });
     }
     return out;

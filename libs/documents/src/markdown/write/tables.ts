@@ -131,6 +131,16 @@ function headerAttributes(column: TableDefinition, table: Table): string {
   return column.type === 'rating' ? out + attribute('data-max', String(column.max)) : out;
 }
 
+/** The options of a select column, which its header carries. */
+function writeOptions(column: TableDefinition): string {
+  if (column.type !== 'select' || column.options.length === 0) return '';
+  const options = column.options.map(
+    ({ value, label, color }) =>
+      `<option${attribute('value', value)}${attribute('label', label)}${attribute('color', color)}></option>`,
+  );
+  return `<select>${options.join('')}</select>`;
+}
+
 function tableAttributes(table: Table): string {
   const { view, fullWidth, search } = table.data;
   let out = '';
@@ -151,7 +161,8 @@ function tableAttributes(table: Table): string {
 function writeHtml(table: Table, grid: Grid, context: WriteContext): string {
   const inner = { ...context, oneLine: true };
   const head = grid.columns.map(
-    (column) => `<th${headerAttributes(column, table)}>${writeCellBlocks(headerBlocks(column, grid), inner)}</th>`,
+    (column) =>
+      `<th${headerAttributes(column, table)}>${writeCellBlocks(headerBlocks(column, grid), inner)}${writeOptions(column)}</th>`,
   );
   const rows = grid.records.map((record) => {
     const cells = grid.columns.map((column) => `<td>${writeCell(record.values[column.id], column, grid, inner)}</td>`);
@@ -175,9 +186,8 @@ function writeCell(value: TableValue | undefined, column: TableDefinition, grid:
     case 'select':
       return (Array.isArray(value) ? value : [value])
         .map((one) => {
-          const option = column.options.find((known) => known.value === one);
-          const color = option === undefined || option.color === 'default' ? '' : attribute('data-color', option.color);
-          return `<span data-option="${escapeAttribute(String(one))}"${color}>${escapeHtml(option?.label ?? String(one))}</span>`;
+          const label = column.options.find((known) => known.value === one)?.label ?? String(one);
+          return `<span data-option="${escapeAttribute(String(one))}">${escapeHtml(label)}</span>`;
         })
         .join('');
     case 'users':
