@@ -3,4 +3,6 @@ export { documentPerStream, documentsPerEvent } from './define-projection.ts';
 export { commandMetadata, deriveEventId, reactorMetadata } from './metadata.ts';
 export * from './projection.ts';
 export * from './repository.ts';
+export { createServiceRuntime } from './runtime.ts';
 export * from './service-runtime.ts';
+export { defaultTuning, type RuntimeTuning } from './tuning.ts';

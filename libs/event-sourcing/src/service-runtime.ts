@@ -7,6 +7,7 @@ import type { Telemetry } from '@bindery/telemetry';
 import type { AggregateDefinition, DomainCommand, DomainEvent, Recorded } from './decider.ts';
 import type { LiveCollection, Projection } from './projection.ts';
 import type { Repository } from './repository.ts';
+import type { RuntimeTuning } from './tuning.ts';
 
 /** The ports that every event-sourced service is given by its composition root. */
 export interface ServicePorts {
@@ -39,6 +40,8 @@ export interface Reactor<Event extends DomainEvent = DomainEvent> {
   readonly name: string;
   readonly aggregates: readonly string[];
   readonly handles: readonly Event['type'][];
+  /** Where a reactor that is new to a log starts. Default `beginning`. */
+  readonly from?: 'beginning' | 'end';
   react(event: Recorded<Event>, signal: AbortSignal): Promise<void>;
 }
 
@@ -50,6 +53,8 @@ export interface RuntimeOptions {
   readonly publicMapping: PublicMapping;
   /** Checks a public event against the catalogue; throws to refuse (PITFALLS 52). */
   readonly validatePublic: (event: CloudEvent) => void;
+  /** Other limits and rhythms than the default ones. */
+  readonly tuning?: Partial<RuntimeTuning>;
 }
 
 /** Everything of DESIGN section 4 and 5 for one service, wired. */

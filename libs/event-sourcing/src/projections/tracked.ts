@@ -1,0 +1,86 @@
+import type { Position } from '@bindery/event-store';
+import { aggregateOf } from '../aggregates.ts';
+import type { DomainEvent, Recorded } from '../decider.ts';
+import type { Projection } from '../projection.ts';
+import type { Collections } from './folding.ts';
+
+export type ProjectionState = 'live' | 'catching-up' | 'rebuilding' | 'failed';
+
+interface Waiter {
+  readonly position: Position;
+  readonly resolve: () => void;
+}
+
+/** A projection and how far it is. */
+export class Tracked {
+  readonly projection: Projection;
+  readonly #aggregates: ReadonlySet<string>;
+  readonly #handles: ReadonlySet<string>;
+  generation = 0;
+  collections: Collections = new Map();
+  /** Everything up to here is in its documents. */
+  position: Position = 0;
+  /** The position that is stored as checkpoint. */
+  saved: Position = 0;
+  /** Events looked at since then. */
+  unsaved = 0;
+  state: ProjectionState = 'catching-up';
+  error: string | undefined;
+  #waiters: Waiter[] = [];
+
+  constructor(projection: Projection) {
+    this.projection = projection;
+    this.#aggregates = new Set(projection.aggregates);
+    this.#handles = new Set(projection.handles);
+  }
+
+  get inline(): boolean {
+    return this.projection.mode === 'inline';
+  }
+
+  /** Whether events of this aggregate feed it. */
+  follows(aggregate: string): boolean {
+    return this.#aggregates.has(aggregate);
+  }
+
+  handles(event: Recorded<DomainEvent>): boolean {
+    return this.#handles.has(event.type) && this.#aggregates.has(aggregateOf(event.stream));
+  }
+
+  /** Its documents in another generation from now on. */
+  moveTo(generation: number, collections: Collections, position: Position): void {
+    this.generation = generation;
+    this.collections = collections;
+    this.position = position;
+    this.saved = position;
+    this.unsaved = 0;
+  }
+
+  advance(position: Position): void {
+    if (position <= this.position) return;
+    this.position = position;
+    if (this.#waiters.length === 0) return;
+    const due = this.#waiters.filter((waiter) => waiter.position <= position);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.position > position);
+    for (const { resolve } of due) resolve();
+  }
+
+  /** Resolves to whether `position` was handled within `timeoutMs`. */
+  async waitFor(position: Position, timeoutMs: number): Promise<boolean> {
+    if (this.position >= position) return true;
+    return new Promise((resolve) => {
+      const waiter = {
+        position,
+        resolve: () => {
+          clearTimeout(timer);
+          resolve(true);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        resolve(false);
+      }, timeoutMs);
+      this.#waiters.push(waiter);
+    });
+  }
+}

@@ -1,0 +1,147 @@
+import type { RecordedEvent } from '@bindery/event-store';
+import { type CloudEvent, deadLetterTopic, type MessageBus, serviceTopic } from '@bindery/message-bus';
+import type { ServiceStatus } from '@bindery/service-kit';
+import type { DomainEvent, Recorded } from '../decider.ts';
+import type { Instruments } from '../instruments.ts';
+import type { PublicMapping } from '../service-runtime.ts';
+import type { EpochPosition } from '../shared/epoch.ts';
+import { reasonOf } from '../shared/failures.ts';
+import type { HeldLease } from '../shared/lease.ts';
+import { Worker, type WorkerParts } from '../shared/worker.ts';
+import { deadLetter, envelope, positionOf } from './envelope.ts';
+
+export interface PublisherParts extends WorkerParts {
+  readonly bus: MessageBus;
+  readonly instruments: Instruments;
+  readonly publicMapping: PublicMapping;
+  readonly validatePublic: (event: CloudEvent) => void;
+}
+
+/** Messages of one publish call. */
+const BATCH = 200;
+/** Messages at the end of the topic that are compared with what is about to be published; more than a batch. */
+const TAIL = 1000;
+
+interface Outgoing {
+  readonly messages: { readonly key: string; readonly event: CloudEvent }[];
+  readonly refused: { readonly key: string; readonly event: CloudEvent }[];
+}
+
+/**
+ * Turns a service's own events into public ones and puts them on its topic, in order, at least once (DESIGN section 5,
+ * PITFALLS 29): a checkpoint follows each acknowledged batch; a lost one is made good from the end of the topic.
+ */
+export class Publisher extends Worker {
+  readonly #parts: PublisherParts;
+  readonly #topic: string;
+  readonly #deadLetters: string;
+  #refused = 0;
+
+  constructor(parts: PublisherParts) {
+    super(parts, 'publisher');
+    this.#parts = parts;
+    this.#topic = serviceTopic(parts.service);
+    this.#deadLetters = deadLetterTopic(`${parts.service}-publisher`);
+  }
+
+  async status(): Promise<NonNullable<ServiceStatus['publisher']>> {
+    const { position, head, lag, oldestMs, state, error } = await this.lag();
+    const alarm = this.#refused === 0 ? undefined : `${this.#refused} events are in ${this.#deadLetters}`;
+    const text = error ?? alarm;
+    return { topic: this.#topic, position, head, lag, oldestMs, state, ...(text === undefined ? {} : { error: text }) };
+  }
+
+  protected override async follow(lease: HeldLease, epoch: EpochPosition, succeeded: () => void): Promise<void> {
+    const { bus, eventStore, prefixes, tuning } = this.#parts;
+    await bus.ensureTopics([this.#topic, this.#deadLetters]);
+    const tail = await bus.last(this.#topic, TAIL);
+    const { position, refused } = await epoch.takeOver(lease.fence, async () =>
+      oldestOf(tail.map(({ event }) => event)),
+    );
+    this.#refused = refused;
+    this.moved(position);
+    const published = new Set(tail.map(({ event }) => event.id));
+    let unsaved = 0;
+    let savedAt = performance.now();
+    const save = async (to: number): Promise<void> => {
+      await epoch.save(to, this.#refused);
+      unsaved = 0;
+      savedAt = performance.now();
+    };
+    for await (const item of eventStore.subscribe({ after: position, prefixes, signal: lease.signal })) {
+      if (item.kind === 'events') {
+        unsaved += item.events.length;
+        if (await this.#publish(item.events, published, lease)) await save(item.position);
+      } else {
+        published.clear(); // nothing that comes from now on can be there already
+        this.live();
+      }
+      this.moved(item.position);
+      succeeded();
+      const due = unsaved >= tuning.checkpointEvents || performance.now() - savedAt >= tuning.checkpointMs;
+      if (due && item.position > epoch.saved) await save(item.position);
+    }
+  }
+
+  /** @returns whether anything left */
+  async #publish(events: readonly RecordedEvent[], published: Set<string>, lease: HeldLease): Promise<boolean> {
+    const { bus, service, instruments } = this.#parts;
+    const outgoing: Outgoing = { messages: [], refused: [] };
+    for (const event of events) await this.#map(this.#parts.aggregates.read(event), published, outgoing);
+    const { messages, refused } = outgoing;
+    for (let start = 0; start < messages.length; start += BATCH) {
+      lease.signal.throwIfAborted();
+      await bus.publish(this.#topic, messages.slice(start, start + BATCH));
+    }
+    if (messages.length > 0) instruments.published.add(messages.length, { service });
+    if (refused.length > 0) {
+      await bus.publish(this.#deadLetters, refused);
+      this.#refused += refused.length;
+      instruments.deadLetters.add(refused.length, { service });
+    }
+    return messages.length > 0 || refused.length > 0;
+  }
+
+  async #map(cause: Recorded<DomainEvent>, published: Set<string>, outgoing: Outgoing): Promise<void> {
+    const { service, publicMapping, validatePublic, telemetry } = this.#parts;
+    let event: CloudEvent | undefined;
+    try {
+      for (const [index, mapped] of publicMapping(cause).entries()) {
+        event = await this.#inSpan(cause, mapped.type, async (traceparent) =>
+          envelope(service, cause, mapped, index, traceparent),
+        );
+        if (published.has(event.id)) continue;
+        validatePublic(event);
+        outgoing.messages.push({ key: event.subject, event });
+        event = undefined;
+      }
+    } catch (error) {
+      const reason = reasonOf(error);
+      telemetry.logger.error('a public event does not fit its schema', { event: cause.id, type: cause.type, reason });
+      const letter = deadLetter(service, this.#topic, cause, event, reason);
+      outgoing.refused.push({ key: letter.subject, event: letter });
+    }
+  }
+
+  /** The producing span; consumers link to it by the event's `traceparent`. */
+  async #inSpan<T>(
+    cause: RecordedEvent,
+    type: string,
+    work: (traceparent: string | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { tracer } = this.#parts.telemetry;
+    if (!tracer.enabled) return work(undefined);
+    const attributes = { 'messaging.destination.name': this.#topic, 'cloudevents.event_type': type };
+    return tracer.span(
+      `publish ${type}`,
+      { kind: 'producer', parent: cause.metadata.traceparent, attributes },
+      (span) => work(span.traceparent),
+    );
+  }
+}
+
+/** Where to go on when the checkpoint is lost: from the oldest event of the topic's tail; newer ones are compared by id. */
+const oldestOf = (events: readonly CloudEvent[]): number => {
+  const positions = events.map(positionOf).filter((position) => position !== undefined);
+  return positions.length === 0 ? 0 : Math.min(...positions);
+};

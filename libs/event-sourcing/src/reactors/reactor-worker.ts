@@ -1,0 +1,214 @@
+import type { RecordedEvent } from '@bindery/event-store';
+import type { ServiceStatus } from '@bindery/service-kit';
+import { aggregateOf } from '../aggregates.ts';
+import type { DomainEvent, Recorded } from '../decider.ts';
+import type { Reactor } from '../service-runtime.ts';
+import type { EpochPosition } from '../shared/epoch.ts';
+import { reasonOf } from '../shared/failures.ts';
+import type { HeldLease } from '../shared/lease.ts';
+import { Backoff } from '../shared/loop.ts';
+import { Lru } from '../shared/lru.ts';
+import { Worker, type WorkerParts } from '../shared/worker.ts';
+import { Parking } from './parking.ts';
+
+/** Streams that are reacted to at the same time. */
+const CONCURRENCY = 8;
+const REMEMBERED = 1000;
+
+type ReactorStatus = NonNullable<ServiceStatus['reactors']>[number];
+
+/** Runs a {@link Reactor}: in order per stream, several streams at once, failing streams aside (DESIGN section 5). */
+export class ReactorWorker extends Worker {
+  readonly #reactor: Reactor;
+  readonly #aggregates: ReadonlySet<string>;
+  readonly #handles: ReadonlySet<string>;
+  #parking: Parking | undefined;
+  /** Revision up to which a stream that was aside is done, where the main loop may come by later. */
+  readonly #handled = new Lru<number>(REMEMBERED);
+  readonly #retries = new Set<Promise<void>>();
+
+  constructor(parts: WorkerParts, reactor: Reactor) {
+    super(parts, `reactor-${reactor.name}`);
+    this.#reactor = reactor;
+    this.#aggregates = new Set(reactor.aggregates);
+    this.#handles = new Set<string>(reactor.handles);
+  }
+
+  /** Streams that failed often enough to count as parked. */
+  parked(): readonly { readonly stream: string; readonly reason: string; readonly since: string }[] {
+    const { failuresUntilAlarm } = this.parts.tuning;
+    const documents = this.#parking?.list() ?? [];
+    return documents
+      .filter(({ attempts }) => attempts >= failuresUntilAlarm)
+      .map(({ stream, reason, since }) => ({ stream, reason, since }));
+  }
+
+  async status(): Promise<ReactorStatus> {
+    const { position, head, lag, oldestMs, state, error } = await this.lag();
+    const { name } = this.#reactor;
+    const parked = this.parked();
+    return { name, position, head, lag, oldestMs, state, parked, ...(error === undefined ? {} : { error }) };
+  }
+
+  protected override async follow(lease: HeldLease, epoch: EpochPosition, succeeded: () => void): Promise<void> {
+    const { eventStore, readStore, service, prefixes } = this.parts;
+    const parking = await Parking.open(readStore, service, this.#reactor.name);
+    await parking.load();
+    this.#parking = parking;
+    const start = async () => (this.#reactor.from === 'end' ? eventStore.head(prefixes) : 0);
+    const { position } = await epoch.takeOver(lease.fence, start);
+    this.moved(position);
+    const ended = new AbortController();
+    const signal = AbortSignal.any([lease.signal, ended.signal]);
+    try {
+      for (const { stream } of parking.list()) this.#retryLater(parking, stream, signal);
+      await this.#read(position, parking, epoch, signal, succeeded);
+    } finally {
+      ended.abort();
+      await Promise.all(this.#retries);
+    }
+  }
+
+  async #read(
+    position: number,
+    parking: Parking,
+    epoch: EpochPosition,
+    signal: AbortSignal,
+    succeeded: () => void,
+  ): Promise<void> {
+    const { eventStore, prefixes, tuning } = this.parts;
+    let unsaved = 0;
+    let savedAt = performance.now();
+    for await (const item of eventStore.subscribe({ after: position, prefixes, signal })) {
+      let due = false;
+      if (item.kind === 'events') {
+        const relevant = item.events.filter((event) => this.#isRelevant(event));
+        await this.#reactAll(relevant, parking, signal);
+        // A stop in the middle leaves the page to the next holder; what was done is done again, to no effect.
+        if (signal.aborted) return;
+        unsaved += item.events.length;
+        due = relevant.length > 0;
+      } else this.live();
+      this.moved(item.position);
+      succeeded();
+      due ||= unsaved >= tuning.checkpointEvents || performance.now() - savedAt >= tuning.checkpointMs;
+      if (!due || item.position <= epoch.saved) continue;
+      await epoch.save(item.position);
+      unsaved = 0;
+      savedAt = performance.now();
+    }
+  }
+
+  async #reactAll(events: readonly RecordedEvent[], parking: Parking, signal: AbortSignal): Promise<void> {
+    const streams = [...Map.groupBy(events, ({ stream }) => stream).values()];
+    const next = async (): Promise<void> => {
+      for (let stream = streams.shift(); stream !== undefined; stream = streams.shift()) {
+        for (const event of stream) {
+          if (signal.aborted) return;
+          await this.#reactOrPark(event, parking, signal);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, streams.length) }, next));
+  }
+
+  async #reactOrPark(event: RecordedEvent, parking: Parking, signal: AbortSignal): Promise<void> {
+    if (event.revision <= (this.#handled.peek(event.stream) ?? -1)) return;
+    if (parking.has(event.stream)) {
+      parking.pass(event.stream, event.revision);
+      return;
+    }
+    try {
+      await this.#react(event, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      await this.#park(parking, event, error);
+      this.#retryLater(parking, event.stream, signal);
+    }
+  }
+
+  async #park(parking: Parking, event: RecordedEvent, error: unknown): Promise<void> {
+    const { clock, telemetry, tuning } = this.parts;
+    const reason = reasonOf(error);
+    const { attempts } = await parking.park(event.stream, event.revision, reason, clock.now().toISOString());
+    if (attempts !== tuning.failuresUntilAlarm) return;
+    const { stream } = event;
+    telemetry.logger.error('a stream is parked', { reactor: this.#reactor.name, stream, event: event.type, reason });
+  }
+
+  #retryLater(parking: Parking, stream: string, signal: AbortSignal): void {
+    const task = this.#retry(parking, stream, signal);
+    this.#retries.add(task);
+    void task.finally(() => this.#retries.delete(task));
+  }
+
+  /** Tries a parked stream again, with growing waits, until it has come up to the main loop. */
+  async #retry(parking: Parking, stream: string, signal: AbortSignal): Promise<void> {
+    const { tuning, telemetry } = this.parts;
+    const backoff = new Backoff(tuning.backoffMs, tuning.maxBackoffMs);
+    for (;;) {
+      await backoff.wait(signal);
+      if (signal.aborted) return;
+      try {
+        if (await this.#catchUp(parking, stream, signal, backoff)) return;
+      } catch (error) {
+        telemetry.logger.debug('a parked stream is tried again later', { stream, reason: reasonOf(error) });
+      }
+    }
+  }
+
+  /** @returns true when the stream is released */
+  async #catchUp(parking: Parking, stream: string, signal: AbortSignal, backoff: Backoff): Promise<boolean> {
+    const { eventStore } = this.parts;
+    const from = parking.list().find((parked) => parked.stream === stream)?.revision;
+    if (from === undefined) return true;
+    let handled = from - 1;
+    do {
+      for await (const event of eventStore.readStream(stream, { from: handled + 1 })) {
+        if (signal.aborted) return false;
+        try {
+          if (this.#isRelevant(event)) await this.#react(event, signal);
+        } catch (error) {
+          if (!signal.aborted) await this.#park(parking, event, error);
+          return false;
+        }
+        handled = event.revision;
+        backoff.reset();
+      }
+      this.#handled.set(stream, handled);
+    } while (!(await parking.release(stream, handled)));
+    return true;
+  }
+
+  #isRelevant(event: RecordedEvent): boolean {
+    return this.#handles.has(event.type) && this.#aggregates.has(aggregateOf(event.stream));
+  }
+
+  async #react(stored: RecordedEvent, signal: AbortSignal): Promise<void> {
+    const { telemetry, aggregates, service } = this.parts;
+    const event = aggregates.read(stored);
+    const { tracer } = telemetry;
+    if (!tracer.enabled) return this.#bounded(event, signal);
+    const attributes = { 'bindery.event_type': event.type, 'bindery.stream': event.stream };
+    const links = [event.metadata.traceparent];
+    await tracer.span(`react ${service} ${this.#reactor.name}`, { kind: 'consumer', links, attributes }, () =>
+      this.#bounded(event, signal),
+    );
+  }
+
+  async #bounded(event: Recorded<DomainEvent>, signal: AbortSignal): Promise<void> {
+    const { reactionMs } = this.parts.tuning;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error(`no reaction within ${reactionMs} ms`)), reactionMs);
+    const both = AbortSignal.any([signal, limit.signal]);
+    const over = Promise.withResolvers<never>();
+    const onAbort = (): void => over.reject(both.reason);
+    both.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([this.#reactor.react(event, both), over.promise]);
+    } finally {
+      clearTimeout(timer);
+      both.removeEventListener('abort', onAbort);
+    }
+  }
+}
