@@ -22,7 +22,6 @@ import { APPLICATION_ID, MIGRATIONS } from './embedded/schema.ts';
 import { tailTopics } from './embedded/tail.ts';
 
 export type { BusProblem } from './embedded/context.ts';
-export { DEAD_LETTER_HEADERS } from './embedded/parking.ts';
 export type { RetentionOptions } from './embedded/retention.ts';
 
 export interface EmbeddedMessageBusOptions {

@@ -1,16 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { prepareQuery, type Query } from '@bindery/event-store/sqlite-kit';
+import { DEAD_LETTER_HEADERS } from '../../dead-letters.ts';
 import type { Lease } from './groups.ts';
 import type { EncodedMessage, Log, StoredMessage, Topic } from './log.ts';
-
-/** Headers that a dead letter has besides its own. */
-export const DEAD_LETTER_HEADERS = {
-  topic: 'dead-letter-topic',
-  partition: 'dead-letter-partition',
-  offset: 'dead-letter-offset',
-  reason: 'dead-letter-reason',
-  attempts: 'dead-letter-attempts',
-} as const;
 
 const MAX_REASON = 2000;
 /** Parked keys listed at most; there is a page of them on any dashboard, and a count in the metric. */

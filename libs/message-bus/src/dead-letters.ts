@@ -1,0 +1,9 @@
+/** Headers that a dead letter has besides its own: where the message came from and why it is here (PITFALLS 35). */
+export const DEAD_LETTER_HEADERS = {
+  topic: 'dead-letter-topic',
+  partition: 'dead-letter-partition',
+  offset: 'dead-letter-offset',
+  reason: 'dead-letter-reason',
+  /** How often a handler had it; 0 for one that only waits behind an earlier message of its key. */
+  attempts: 'dead-letter-attempts',
+} as const;

@@ -1,0 +1,18 @@
+import { describe } from '@jest/globals';
+import { delivering } from './delivering.ts';
+import type { MessageBusHarness } from './harness.ts';
+import { looking } from './looking.ts';
+import { members } from './members.ts';
+import { parking } from './parking.ts';
+
+export type { MessageBusHarness, MessageBusPlace } from './harness.ts';
+
+/** Everything that the message bus port promises; every adapter runs it. */
+export const describeMessageBusConformance = (name: string, harness: MessageBusHarness): void => {
+  describe(`message bus: ${name}`, () => {
+    describe('delivering', () => delivering(harness));
+    describe('members', () => members(harness));
+    describe('parking', () => parking(harness));
+    describe('looking', () => looking(harness));
+  });
+};
