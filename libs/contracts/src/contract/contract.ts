@@ -101,6 +101,7 @@ export function createContract(operations: Readonly<Record<string, OperationDefi
     };
   };
 
+  const plans = new WeakMap<object, { readonly plan: EmbedPlan | undefined }>();
   const answerSchemas = new Map<string, JsonSchema>();
   const checkBody = (key: string, declared: unknown, body: unknown): readonly string[] => {
     const schema = answerSchemas.get(key) ?? absolute(declared);
@@ -122,7 +123,12 @@ export function createContract(operations: Readonly<Record<string, OperationDefi
     },
     embedPlan: (operation, status) => {
       const declared = operation.success[status];
-      return declared ? planner()(declared) : undefined;
+      if (!declared) return undefined;
+      const known = plans.get(declared);
+      if (known) return known.plan;
+      const plan = planner()(declared);
+      plans.set(declared, { plan });
+      return plan;
     },
     checkResponse(operationId, status, body) {
       const operation = contract.operation(operationId);
