@@ -29,7 +29,7 @@ export interface MessageBusHarness {
   };
   /** The longest that a message, a rebalance or a take-over may need, in ms. Default 8,000. */
   readonly patienceMs?: number;
-  /** Messages of the test of scale. Default 50,000. */
+  /** Messages of the test of scale. Default 30,000. */
   readonly manyMessages?: number;
 }
 

@@ -164,7 +164,7 @@ export const looking = (harness: MessageBusHarness): void => {
     'many messages: published, consumed in order, nothing left',
     () =>
       withBus(harness, async ({ bus, topic, group, until }) => {
-        const total = harness.manyMessages ?? 50_000;
+        const total = harness.manyMessages ?? 30_000;
         const keys = upTo(20).map((index) => `key${index}`);
         const perKey = total / keys.length;
         await Promise.all(
