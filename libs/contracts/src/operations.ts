@@ -2,9 +2,14 @@ import { identityAdminOperations } from './features/admin.ts';
 import { apiOperations } from './features/api.ts';
 import { changeRequestOperations } from './features/change-requests.ts';
 import { contentChangeOperations } from './features/content-changes.ts';
+import { fileOperations } from './features/files.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
 import { memberOperations } from './features/members.ts';
 import { organizationOperations } from './features/organizations.ts';
+import { pageOperations } from './features/pages.ts';
+import { revisionOperations } from './features/revisions.ts';
+import { searchOperations } from './features/search.ts';
+import { spaceOperations } from './features/spaces.ts';
 import { userOperations } from './features/users.ts';
 import type { OperationDefinition } from './kit/operation.ts';
 
@@ -21,6 +26,11 @@ export const operations = {
   ...memberOperations,
   ...identityAdminOperations,
   ...identityInternalOperations,
+  ...spaceOperations,
+  ...revisionOperations,
+  ...pageOperations,
+  ...fileOperations,
+  ...searchOperations,
   ...changeRequestOperations,
   ...contentChangeOperations,
 } as const satisfies Readonly<Record<string, OperationDefinition>>;

@@ -6,6 +6,7 @@ import { limits } from '../limits.ts';
 import { JSONDocument } from '../schemas/document.ts';
 import { ContentRef } from '../schemas/document-inlines.ts';
 import type { ContentRef as ContentRefType, JSONDocument as JSONDocumentType } from '../schemas/document-types.ts';
+import { ChangeRequest } from './change-requests.ts';
 
 const optional = Type.Optional;
 const flag = optional(Type.Boolean());
@@ -245,7 +246,7 @@ export const Revision = component(
     createdAt: DateTime,
     urls: closed({ app: Uri, published: optional(Uri), public: optional(Uri) }),
     type: words(['edits', 'merge', 'rollback', 'update', 'computed']),
-    mergedFrom: optional(forwardRef<object>('ChangeRequest')),
+    mergedFrom: optional(ChangeRequest),
   }),
 );
 export type Revision = Static<typeof Revision>;

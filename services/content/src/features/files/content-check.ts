@@ -46,12 +46,29 @@ const normalised = (declared: string): string => {
   return aliases[essence] ?? essence;
 };
 
-const looksLikeSvg = (head: Uint8Array): boolean =>
-  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!doctype[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i.test(
-    Buffer.from(head.subarray(0, 8192))
-      .toString('utf8')
-      .replace(/^\uFEFF/, ''),
-  );
+/** What may stand before the root of a drawing; each ends at the first place where it can, so that nothing is tried twice. */
+const svgPrologue: readonly RegExp[] = [
+  /\s+/y,
+  /<\?[^>]*>/y,
+  /<!--(?:(?!-->)[\s\S])*-->/y,
+  /<!doctype[^>[]*(?:\[[^\]]*\][^>]*)?>/iy,
+];
+const svgRoot = /<svg[\s>]/iy;
+
+const looksLikeSvg = (head: Uint8Array): boolean => {
+  const text = Buffer.from(head.subarray(0, 8192))
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  let at = 0;
+  const skips = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) return false;
+    at = pattern.lastIndex;
+    return true;
+  };
+  while (svgPrologue.some(skips));
+  return skips(svgRoot);
+};
 
 const sizeOf = (head: Uint8Array): ContentFacts['dimensions'] => {
   try {

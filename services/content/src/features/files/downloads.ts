@@ -8,7 +8,7 @@ import { type FileLinks, type FileTicket, filesPrefix } from './links.ts';
 /** A route outside the JSON contract, which the gateway mounts as it is. */
 export interface RawRoute {
   readonly method: 'GET';
-  /** Prefix: every path below it belongs to the route. HEAD comes with GET. */
+  /** With `{name}` parameters, as the gateway mounts it. HEAD comes with GET. */
   readonly path: string;
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -65,7 +65,7 @@ export const createFileDownloads = ({ links, blobs, spaceExists, logger }: FileD
 
   return {
     method: 'GET',
-    path: filesPrefix,
+    path: `${filesPrefix}/{spaceId}/{fileId}/{name}`,
     async handle(request, response) {
       const ticket = links.read(request.url ?? '');
       const found = ticket && (await spaceExists(ticket.spaceId)) ? await blobs.stat(ticket.sha256) : undefined;

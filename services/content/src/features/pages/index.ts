@@ -7,7 +7,7 @@ export {
   type RevisionParams,
 } from './locate.ts';
 export { type LinkStyle, markdownOf, refWriter } from './markdown.ts';
-export { markdownPath, normalisedPath, pageAtMarkdownPath, relativeLink } from './paths.ts';
+export { markdownPath, normalisedPath, pageAtMarkdownPath } from './paths.ts';
 export { type PageScope, pageUrl, presentPage, presentPages, presentReusableContent } from './present.ts';
 export { createPageHandlers } from './routes/pages.ts';
 export { createReusableContentHandlers } from './routes/reusable-contents.ts';

@@ -1,7 +1,7 @@
 import type { ContentRef, JSONDocument } from '@bindery/contracts';
-import { serializeMarkdown } from '@bindery/documents';
+import { relativePath, serializeMarkdown } from '@bindery/documents';
 import type { PageNode, Tree } from '../revisions/index.ts';
-import { markdownPath, relativeLink } from './paths.ts';
+import { markdownPath } from './paths.ts';
 
 /** How links are written: from page to page, or by id. */
 export type LinkStyle = 'relative' | 'stable';
@@ -25,7 +25,7 @@ export const refWriter = (scope: {
     const outside = within(space);
     // A page that is gone keeps its stable form, so that a later revision in which it is back links again.
     if (outside !== '' || from === undefined || tree.page(id) === undefined) return `${outside}/pages/${id}`;
-    return relativeLink(from, markdownPath(tree, id));
+    return relativePath(from, markdownPath(tree, id));
   };
   return (ref) => {
     switch (ref.kind) {

@@ -10,10 +10,6 @@ export const markdownPath = (tree: Tree, pageId: string): string => {
   return tree.children(pageId).length > 0 ? posix.join(path, 'README.md') : `${path}.md`;
 };
 
-/** A relative link between two markdown files, both given from the root: `guides/a.md`, `b/README.md` gives `../b/README.md`. */
-export const relativeLink = (from: string, to: string): string =>
-  posix.relative(posix.dirname(from), to) || posix.basename(to);
-
 /** Finds the page that a markdown path names; the reverse of `markdownPath`, and lenient about a missing `.md`. */
 export const pageAtMarkdownPath = (tree: Tree, path: string): string | undefined => {
   const plain = path.replace(/\.md$/i, '');

@@ -8,7 +8,7 @@ import type { IndexChanges } from './changes.ts';
 
 /** Keeps the search index in step with the primary content of spaces. Its checkpoint is in the index itself. */
 export interface SearchFeeder {
-  start(): Promise<void>;
+  start(): void;
   /** Ends after the transaction in hand. */
   stop(): Promise<void>;
   /** Waits until everything that is in the log now is in the index; false when it is not in time. */
@@ -145,7 +145,7 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
     });
 
   return {
-    async start() {
+    start() {
       running ??= run();
     },
     async stop() {

@@ -1,9 +1,16 @@
-import type { SearchPage } from '@bindery/search';
+import type { JSONDocument } from '@bindery/contracts';
+import { sections } from '@bindery/documents';
+import type { SearchPage, SearchSection } from '@bindery/search';
 import type { PageNode, RevisionReader, Tree } from '../revisions/index.ts';
-import { sectionsOf } from './sections.ts';
 
 /** Whether a page can be found: link pages and groups have no content, and `noIndex` keeps a page out of search. */
 export const isSearchable = (page: PageNode): boolean => page.type === 'document' && page.metadata.noIndex !== true;
+
+/** Headings inside a page are one level below its title; what stands above the first one has neither title nor anchor. */
+const sectionsOf = (document: JSONDocument): readonly SearchSection[] =>
+  sections(document, '')
+    .filter(({ title, text }) => title !== '' || text !== '')
+    .map(({ id, title, level, text }) => ({ id, title, level: level + 1, text }));
 
 const ancestorsOf = (tree: Tree, page: PageNode): readonly string[] => {
   const titles: string[] = [];

@@ -1,7 +1,6 @@
 import type { Space } from '@bindery/contracts';
 import type { Handled } from '@bindery/event-sourcing';
-import { notFound, type OperationContext, preconditionFailed } from '@bindery/service-kit';
-import type { SpaceCounts } from './counts.ts';
+import { etagOf, notFound, type OperationContext, preconditionFailed } from '@bindery/service-kit';
 import type { SpaceRouteDeps } from './deps.ts';
 import type { SpaceEvent } from './events.ts';
 import { presentSpace } from './present.ts';
@@ -15,18 +14,11 @@ export interface SpaceAt {
   readonly streamRevision: number;
 }
 
-/**
- * Entity tag of a space: the revision of its stream and the counts, which come from elsewhere. `If-Match` looks at the
- * first part only: nobody overwrites anything when a change request was opened meanwhile.
- */
-const tagOf = (streamRevision: number, { open, draft }: SpaceCounts): string => `${streamRevision}-${open}-${draft}`;
-
 /** The stream revision that `If-Match` asks for; undefined when it asks for none. @throws Problem precondition */
 export const expectedRevision = (ifMatch: string | undefined): number | undefined => {
   if (ifMatch === undefined || ifMatch === '*') return undefined;
-  const [, revision] = /^(\d{1,15})(?:-\d+-\d+)?$/.exec(ifMatch) ?? [];
-  if (revision === undefined) throw preconditionFailed('If-Match: is not a tag of this space.');
-  return Number(revision);
+  if (!/^\d{1,15}$/.test(ifMatch)) throw preconditionFailed('If-Match: is not a tag of this space.');
+  return Number(ifMatch);
 };
 
 /** What to answer about one space. */
@@ -39,7 +31,7 @@ export const answerSpace = async (
   const { permissions } = await deps.access.describe(context, space);
   return {
     body: presentSpace(context.baseUrl, space, counts, permissions),
-    etag: tagOf(streamRevision, counts),
+    etag: etagOf(streamRevision),
   };
 };
 

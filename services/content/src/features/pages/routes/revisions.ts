@@ -1,4 +1,4 @@
-import type { RevisionFile, revisionOperations } from '@bindery/contracts';
+import type { ChangeRequest, RevisionFile, revisionOperations } from '@bindery/contracts';
 import type { HandlersFor, OperationContext } from '@bindery/service-kit';
 import type { FileNode } from '../../revisions/index.ts';
 import type { Locate, RevisionParams } from '../locate.ts';
@@ -7,12 +7,12 @@ import { presentPages, presentReusableContent } from '../present.ts';
 export interface RevisionRouteDeps {
   readonly locate: Locate;
   readonly presentFile: (baseUrl: string, spaceId: string, file: FileNode) => RevisionFile;
-  /** A change request as clients see it, and the revision of its stream. */
+  /** A change request as clients see it. */
   readonly changeRequest: (
     context: OperationContext,
     spaceId: string,
     changeRequestId: string,
-  ) => Promise<{ readonly body: object; readonly streamRevision: number } | undefined>;
+  ) => Promise<ChangeRequest | undefined>;
 }
 
 /** Handlers of the reads of whole revisions (resources section 25). */
@@ -36,11 +36,9 @@ export const createRevisionHandlers = (deps: RevisionRouteDeps): HandlersFor<typ
       createdAt: info.createdAt,
       urls: { app: `${baseUrl}/app/spaces/${spaceId}/revisions/${revisionId}` },
       type: info.type,
-      ...(merged === undefined ? {} : { mergedFrom: merged.body }),
+      ...(merged === undefined ? {} : { mergedFrom: merged }),
     };
-    // The change request inside goes on changing (its comments, for one), the rest of a revision never does.
-    const etag = merged === undefined ? revisionId : `${revisionId}.${merged.streamRevision}`;
-    return { status: 200 as const, body, etag };
+    return { status: 200 as const, body, etag: revisionId };
   };
   return { getCurrentRevision: get, getRevisionById: get, getRevisionOfChangeRequestById: get };
 };

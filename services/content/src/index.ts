@@ -1,0 +1,2 @@
+export type { RawRoute } from './features/files/index.ts';
+export { type ContentOptions, type ContentService, createContentService } from './service.ts';

@@ -1,0 +1,189 @@
+import type { BlobStore } from '@bindery/blob-store';
+import {
+  type changeRequestOperations,
+  type contentChangeOperations,
+  type fileOperations,
+  type pageOperations,
+  type revisionOperations,
+  type searchOperations,
+  type spaceOperations,
+  validatePublicEvent,
+} from '@bindery/contracts';
+import { createServiceRuntime, type RuntimeTuning, type ServicePorts, streamOf } from '@bindery/event-sourcing';
+import type { GuardedFetch } from '@bindery/guarded-fetch';
+import type { SearchIndex } from '@bindery/search';
+import { createCursorCodec, eraseHandlers, type HandlersFor, type Service } from '@bindery/service-kit';
+import { createAccess, noGrants } from './features/access/index.ts';
+import {
+  changeRequestAggregate,
+  changeRequestReactors,
+  changeRequestsProjection,
+  createChangeRequestHandlers,
+  createChangeRequestLookup,
+  openChangeRequests,
+  presentChangeRequest,
+  revisionSources,
+} from './features/change-requests/index.ts';
+import {
+  createFileDownloads,
+  createFileHandlers,
+  createFileIngest,
+  createFileLinks,
+  type RawRoute,
+} from './features/files/index.ts';
+import {
+  createLocate,
+  createPageHandlers,
+  createReusableContentHandlers,
+  createRevisionHandlers,
+} from './features/pages/index.ts';
+import { contentPublicMapping } from './features/public-events.ts';
+import {
+  createRevisionReader,
+  createTreeCache,
+  documentsProjection,
+  revisionsProjection,
+} from './features/revisions/index.ts';
+import { createIndexChanges, createSearchFeeder, createSearchHandlers } from './features/search/index.ts';
+import {
+  createChangeRequestCounts,
+  createSpaceHandlers,
+  createSpacePurger,
+  openSpaces,
+  spaceAggregate,
+  spacesProjection,
+} from './features/spaces/index.ts';
+import { repeating } from './repeating.ts';
+
+export interface ContentOptions {
+  readonly ports: ServicePorts;
+  readonly blobStore: BlobStore;
+  /** Local to this process, fed by it. */
+  readonly searchIndex: SearchIndex;
+  /** Fetches files that callers name by URL. */
+  readonly fetchGuard: GuardedFetch;
+  /** At least 16 characters, the same in every replica: signs cursors and download addresses. Another one ends both. */
+  readonly cursorSecret: string;
+  /** How often deleted spaces are looked through for ones to purge, in ms. Default 60,000. */
+  readonly purgeIntervalMs?: number;
+  readonly tuning?: Partial<RuntimeTuning>;
+}
+
+/** The content service, and the routes outside the JSON contract that the gateway mounts for it. */
+export type ContentService = Service & { readonly rawRoutes: readonly RawRoute[] };
+
+type Operations = typeof spaceOperations &
+  typeof revisionOperations &
+  typeof pageOperations &
+  typeof fileOperations &
+  typeof searchOperations &
+  typeof changeRequestOperations &
+  typeof contentChangeOperations;
+
+const defaultPurgeIntervalMs = 60_000;
+
+/** Spaces and everything in them. Nothing runs before `start`. */
+export const createContentService = (options: ContentOptions): ContentService => {
+  const { ports, blobStore, searchIndex, fetchGuard, cursorSecret } = options;
+  const { cache, clock, eventStore } = ports;
+  const logger = ports.telemetry.logger.child({ service: 'content' });
+  const cursors = createCursorCodec(cursorSecret);
+  const trees = createTreeCache();
+
+  const runtime = createServiceRuntime({
+    service: 'content',
+    ports,
+    projections: [
+      spacesProjection,
+      changeRequestsProjection,
+      revisionsProjection(revisionSources, (id) => trees.get(id)?.tree),
+      documentsProjection(revisionSources),
+    ],
+    reactors: changeRequestReactors(() => merging),
+    publicMapping: contentPublicMapping(spaceAggregate.name, changeRequestAggregate.name),
+    validatePublic: validatePublicEvent,
+    ...(options.tuning ? { tuning: options.tuning } : {}),
+  });
+  const spaceRepository = runtime.repository(spaceAggregate);
+  const repository = runtime.repository(changeRequestAggregate);
+  const spaces = openSpaces(runtime.live);
+  const changeRequests = openChangeRequests(runtime.live);
+  const lookup = createChangeRequestLookup(changeRequests);
+  const reader = createRevisionReader({ live: runtime.live, trees });
+  const counts = createChangeRequestCounts({ cache, count: lookup.counts });
+  const access = createAccess({ spaces, grants: noGrants });
+  const merging = { repository, spaceRepository, reader, counts };
+
+  const links = createFileLinks(cursorSecret);
+  const files = createFileIngest({ blobs: blobStore, fetch: fetchGuard });
+  const locate = createLocate({ access, reader, changeRequests: lookup });
+  const feeder = createSearchFeeder({
+    eventStore,
+    index: searchIndex,
+    spaces,
+    clock,
+    logger,
+    prefix: streamOf(spaceAggregate, ''),
+    changes: createIndexChanges({ reader, spaces, repair: (id) => runtime.repair(streamOf(spaceAggregate, id)) }),
+  });
+  const purger = createSpacePurger({ spaces, repository: spaceRepository, clock, logger });
+  const purging = repeating({
+    name: 'purging deleted spaces',
+    everyMs: options.purgeIntervalMs ?? defaultPurgeIntervalMs,
+    work: (signal) => purger.run(signal),
+    logger,
+  });
+
+  const handlers: HandlersFor<Operations> = {
+    ...createSpaceHandlers({ access, repository: spaceRepository, spaces, counts, cursors, reader }),
+    ...createRevisionHandlers({
+      locate,
+      presentFile: links.represent,
+      async changeRequest({ baseUrl }, spaceId, id) {
+        const [found, space] = await Promise.all([lookup.find(spaceId, id), spaces.get(spaceId)]);
+        return found && presentChangeRequest(baseUrl, found.document, space?.document.revision ?? '');
+      },
+    }),
+    ...createPageHandlers(locate),
+    ...createReusableContentHandlers(locate),
+    ...createFileHandlers({ locate, links, cursors }),
+    ...createSearchHandlers({ access, index: searchIndex, feeder, spaces, cursors }),
+    ...createChangeRequestHandlers({ ...merging, access, spaces, changeRequests, cursors, files, fileLinks: links }),
+  };
+
+  const downloads = createFileDownloads({
+    links,
+    blobs: blobStore,
+    logger,
+    spaceExists: async (id) => (await spaces.get(id))?.document.deleted === false,
+  });
+
+  return {
+    name: 'content',
+    handlers: eraseHandlers(handlers),
+    rawRoutes: [downloads],
+    async start() {
+      await runtime.start();
+      feeder.start();
+      purging.start();
+    },
+    async stop() {
+      await purging.stop();
+      await feeder.stop();
+      await runtime.stop();
+    },
+    notReady: () => runtime.notReady(),
+    async status() {
+      const [status, search] = await Promise.all([runtime.status(), feeder.status()]);
+      return { ...status, projections: [...status.projections, search] };
+    },
+    async rebuild(projections) {
+      const started = performance.now();
+      const others = projections?.filter((name) => name !== 'search');
+      const rebuilt = others === undefined || others.length > 0 ? await runtime.rebuild(others) : undefined;
+      // The search index is fed from the read models, so that it comes after them.
+      if (others === undefined || others.length < (projections?.length ?? 0)) await feeder.rebuild();
+      return { events: rebuilt?.events ?? 0, durationMs: performance.now() - started };
+    },
+  };
+};
