@@ -63,8 +63,9 @@ export const decideAll = <State, Command extends DomainCommand, Event extends Do
   for (const pending of commands) {
     if (decisions.length > 0 && (events.length >= MAX_EVENTS || bytes > MAX_BYTES)) break;
     const decision = decideOne(pending, state, revision);
+    const twin = decisions.includes(decision);
     decisions.push(decision);
-    if (decision.kind !== 'decided' || decision.events.length === 0) continue;
+    if (twin || decision.kind !== 'decided' || decision.events.length === 0) continue;
     ({ state, revision } = decision);
     events.push(...decision.events);
     const [first] = decision.events;

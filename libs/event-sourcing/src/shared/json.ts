@@ -3,19 +3,28 @@ const known = new WeakSet<object>();
 
 const isPlainNumber = (value: number): boolean => Number.isFinite(value) && !Object.is(value, -0);
 
-const isPlain = (value: unknown): boolean => {
+/** Deeper values are left to `JSON.stringify`, which finds cycles. */
+const MAX_DEPTH = 200;
+
+const isPlain = (value: unknown, depth: number): boolean => {
   if (typeof value === 'number') return isPlainNumber(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
   if (value === null || known.has(value)) return true;
-  const plain = Array.isArray(value) ? value.every(isPlain) : isPlainObject(value);
+  if (depth > MAX_DEPTH) return false;
+  const plain = Array.isArray(value) ? isPlainArray(value, depth + 1) : isPlainObject(value, depth + 1);
   if (plain) known.add(value);
   return plain;
 };
 
-const isPlainObject = (value: object): boolean => {
+const isPlainArray = (value: readonly unknown[], depth: number): boolean => {
+  for (const item of value) if (!isPlain(item, depth)) return false; // unlike `every`, meets the holes too
+  return true;
+};
+
+const isPlainObject = (value: object, depth: number): boolean => {
   const prototype = Object.getPrototypeOf(value);
   if ((prototype !== Object.prototype && prototype !== null) || 'toJSON' in value) return false;
-  for (const name in value) if (!isPlain(value[name as keyof typeof value])) return false;
+  for (const name in value) if (!isPlain(value[name as keyof typeof value], depth)) return false;
   return true;
 };
 
@@ -26,7 +35,7 @@ const isPlainObject = (value: object): boolean => {
  * @throws TypeError when it has no JSON form
  */
 export const asStored = <T>(value: T): T => {
-  if (isPlain(value)) return value;
+  if (isPlain(value, 0)) return value;
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError('not JSON');
   return JSON.parse(text);
