@@ -24,6 +24,11 @@ export interface BootstrapOptions {
   readonly email: string;
   readonly displayName: string;
   readonly organizationTitle: string;
+  /**
+   * Called at the first start before anything exists; once more when that start was killed and did not end.
+   * @returns the token that is to work, kept where the operator finds it
+   */
+  readonly onFirstStart: () => string;
   /** Works for the administrator afterwards, at every start that names it; at least 20 characters. */
   readonly token?: string;
 }
@@ -55,13 +60,13 @@ export interface BootstrapDeps {
 export const createBootstrap =
   (deps: BootstrapDeps) =>
   async (options: BootstrapOptions): Promise<Bootstrapped> => {
-    const { token } = options;
-    if (token !== undefined && !acceptableToken.test(token))
-      throw new RangeError('the bootstrap token must have 20 to 256 of the characters A-Z a-z 0-9 . _ ~ + / -');
     const { state } = await deps.instance.load(instanceId);
     const first = state.status === 'new';
     const administratorId = first ? deps.vault.deriveId('administrator') : state.administratorId;
     const organizationId = first ? deps.vault.deriveId('organization') : state.organizationId;
+    const token = first ? options.onFirstStart() : options.token;
+    if (token !== undefined && !acceptableToken.test(token))
+      throw new RangeError('the bootstrap token must have 20 to 256 of the characters A-Z a-z 0-9 . _ ~ + / -');
     if (first) await makeAccounts(deps, options, { administratorId, organizationId });
     if (token !== undefined) await ensureToken(deps, administratorId, token);
     if (first) {

@@ -1,5 +1,5 @@
 export type { BootstrapOptions, Bootstrapped } from './bootstrap.ts';
 export { acceptableToken, newTokenSecret } from './features/tokens/index.ts';
 export { createIdentityService, type IdentityOptions, type IdentityService } from './service.ts';
-export { createKeyStore, type KeyStore } from './shared/key-store.ts';
+export { createKeyStore, type KeyStore, WrongMasterKey } from './shared/key-store.ts';
 export { createVault, keyBytes, type Vault } from './shared/vault.ts';

@@ -1,18 +1,13 @@
-import type {
-  identityAdminOperations,
-  identityInternalOperations,
-  memberOperations,
-  organizationOperations,
-  userOperations,
-} from '@bindery/contracts';
-import { createServiceRuntime, type RuntimeOptions, type ServicePorts } from '@bindery/event-sourcing';
 import {
-  createCursorCodec,
-  type HandlerMap,
-  type HandlersFor,
-  type Principal,
-  type Service,
-} from '@bindery/service-kit';
+  type identityAdminOperations,
+  type identityInternalOperations,
+  type memberOperations,
+  type organizationOperations,
+  type userOperations,
+  validatePublicEvent,
+} from '@bindery/contracts';
+import { createServiceRuntime, type ServicePorts } from '@bindery/event-sourcing';
+import { createCursorCodec, eraseHandlers, type HandlersFor, type Principal, type Service } from '@bindery/service-kit';
 import { forAdministrators } from './administration.ts';
 import { type BootstrapOptions, type Bootstrapped, createBootstrap } from './bootstrap.ts';
 import { emailAggregate } from './features/emails/index.ts';
@@ -71,14 +66,14 @@ export interface IdentityOptions {
   readonly keys: KeyStore;
   /** What is derived from the master key. */
   readonly vault: Vault;
-  /** Checks a public event against the catalogue; throws to refuse. */
-  readonly validatePublic: RuntimeOptions['validatePublic'];
 }
 
 /** The identity service, and what its composition root calls at every start. */
 export type IdentityService = Service & {
   /** Call it between `start` and the first request. Idempotent, also when killed anywhere. */
   bootstrap(options: BootstrapOptions): Promise<Bootstrapped>;
+  /** Waits for writes that no request waits for: the last use of tokens. */
+  settled(): Promise<void>;
 };
 
 type Operations = typeof userOperations &
@@ -92,12 +87,7 @@ const embeddedUsersEpoch = 'embed-epoch:user';
 const day = 86_400_000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
-export const createIdentityService = async ({
-  ports,
-  keys,
-  vault,
-  validatePublic,
-}: IdentityOptions): Promise<IdentityService> => {
+export const createIdentityService = async ({ ports, keys, vault }: IdentityOptions): Promise<IdentityService> => {
   const { cache, clock, readStore } = ports;
   const logger = ports.telemetry.logger.child({ service: 'identity' });
   const sealer = createSealer(keys);
@@ -117,7 +107,7 @@ export const createIdentityService = async ({
     ],
     reactors: [completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock }))],
     publicMapping,
-    validatePublic,
+    validatePublic: validatePublicEvent,
   });
   const userRepository = runtime.repository(userAggregate);
   const emails = runtime.repository(emailAggregate);
@@ -175,8 +165,7 @@ export const createIdentityService = async ({
 
   return {
     name: 'identity',
-    // Each handler is called with the request of its own operation: the gateway routes by the same contract.
-    handlers: { ...open, ...forAdministrators(administration) } as unknown as HandlerMap,
+    handlers: eraseHandlers({ ...open, ...forAdministrators(administration) }),
     start: () => runtime.start(),
     async stop() {
       await runtime.stop();
@@ -186,5 +175,6 @@ export const createIdentityService = async ({
     status: () => runtime.status(),
     rebuild: (projections) => runtime.rebuild(projections),
     bootstrap,
+    settled: () => usage.settle(),
   };
 };

@@ -27,13 +27,36 @@ export const keyCollection: CollectionSpec = {
   indexes: [{ name: 'by-user', fields: ['userId'] }],
 };
 
+/** A known text, wrapped by the first start: tells at every later one whether the master key is still the same. */
+const checkCollection: CollectionSpec = { name: 'identity.key-check', version: 1, indexes: [] };
+const checkId = 'master-key';
+
+/** The keys cannot be read: the master key is another one than when they were written. */
+export class WrongMasterKey extends Error {
+  readonly code = 'identity.wrong_master_key';
+}
+
+const checkMasterKey = async (store: ReadStore, vault: Vault): Promise<void> => {
+  const collection = await store.collection<{ readonly wrapped: string }>(checkCollection);
+  const wrapped = vault.wrap(Buffer.from(checkId), checkId);
+  if (await collection.compareAndPut(checkId, -1, { wrapped })) return;
+  const stored = await collection.get(checkId);
+  try {
+    vault.unwrap(stored?.document.wrapped ?? '', checkId);
+  } catch (cause) {
+    throw new WrongMasterKey('the master key is not the one that this data was written with', { cause });
+  }
+};
+
 const cachedKeys = 10_000;
 
 /**
  * Keys in a read store of their own (`keys.db` in the embedded profile).
  * Unwrapped keys of the last 10,000 users are held in memory: replaying events would otherwise unwrap once per event.
+ * @throws WrongMasterKey
  */
 export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<KeyStore> => {
+  await checkMasterKey(store, vault);
   const collection: Collection<KeyDocument> = await store.collection<KeyDocument>(keyCollection);
   const cache = new Map<string, Uint8Array>();
   const remember = (userId: string, key: Uint8Array): Uint8Array => {

@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryCache } from '@bindery/cache/memory';
+import { createContract, type OperationDefinition, operations, replaceEmbeds } from '@bindery/contracts';
+import { openSqliteEventStore } from '@bindery/event-store/sqlite';
+import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
+import { openSqliteReadStore } from '@bindery/read-store/sqlite';
+import {
+  createIdSource,
+  createInProcessClient,
+  type IdSource,
+  isProblem,
+  type OperationAnswer,
+  type OperationRequest,
+  type Principal,
+  type ProblemKind,
+  servicePrincipal,
+} from '@bindery/service-kit';
+import { noopTelemetry } from '@bindery/telemetry';
+import { expect } from '@jest/globals';
+import { tokenHashOf } from '../features/tokens/index.ts';
+import { createIdentityService } from '../service.ts';
+import { createKeyStore } from '../shared/key-store.ts';
+import { createVault } from '../shared/vault.ts';
+
+export const bootstrapToken = 'bnd_pat_0123456789012345678901234567890123456789';
+const contract = createContract(operations);
+
+/** A clock that stands until it is moved. */
+export const manualClock = (start: string) => {
+  let time = Date.parse(start);
+  return {
+    now: () => new Date(time),
+    forward: (ms: number) => {
+      time += ms;
+    },
+  };
+};
+
+type Clock = ReturnType<typeof manualClock>;
+type Parts<D extends OperationDefinition> = Partial<OperationRequest<D>> & { readonly ids?: IdSource };
+
+/** The identity service on real stores in a folder of its own, as the composition root would start it. */
+export const startIdentity = async (given: { readonly folder?: string; readonly clock?: Clock } = {}) => {
+  const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'bindery-identity-')));
+  const clock = given.clock ?? manualClock('2026-01-31T09:30:00.000Z');
+  const vault = createVault(new Uint8Array(32).fill(7));
+  const eventStore = openSqliteEventStore({ path: join(folder, 'events.db') });
+  const readStore = await openSqliteReadStore({ path: join(folder, 'read.db') });
+  const keyStore = await openSqliteReadStore({ path: join(folder, 'keys.db'), durable: true });
+  const bus = openEmbeddedMessageBus({ path: join(folder, 'bus.db') });
+  const cache = createMemoryCache();
+  const telemetry = noopTelemetry();
+  const keys = await createKeyStore(keyStore, vault);
+  const ports = { eventStore, readStore, bus, cache, telemetry, clock };
+  const service = await createIdentityService({ ports, keys, vault });
+  await service.start();
+  const client = createInProcessClient(service.handlers);
+  const { administratorId, organizationId } = await service.bootstrap({
+    email: 'admin@localhost',
+    displayName: 'Administrator',
+    organizationTitle: 'My organization',
+    onFirstStart: () => bootstrapToken,
+  });
+
+  /** Calls an operation as the gateway would, and checks request and answer against the contract. */
+  const call = async <D extends OperationDefinition>(
+    operation: D,
+    principal: Principal,
+    { ids = createIdSource(), ...request }: Parts<D> = {},
+  ): Promise<OperationAnswer<D>> => {
+    const { params = {}, query = {}, body, ifMatch } = request as Parts<OperationDefinition>;
+    const checks = contract.checks(operation);
+    expect([checks.params(params), checks.query(query), operation.body ? checks.body(body ?? {}) : undefined]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const context = {
+      principal,
+      requestId: 'request',
+      now: clock.now(),
+      ids,
+      signal: new AbortController().signal,
+      baseUrl: 'https://docs.example.org',
+    };
+    const whole = { params, query, body, ...(ifMatch === undefined ? {} : { ifMatch }) };
+    const answer = await client.call(operation, context, whole as unknown as OperationRequest<D>);
+    const plan = contract.embedPlan(operation, answer.status);
+    const user = (id: string) => ({ object: 'user', id, displayName: 'U', urls: { location: 'https://example.org' } });
+    const shown = plan ? replaceEmbeds(plan, answer.body, (_kind, id) => user(id)) : answer.body;
+    expect(contract.checkResponse(operation.id, answer.status, shown)).toEqual([]);
+    return answer;
+  };
+
+  const resolve = async (token: string): Promise<Principal | null> => {
+    const { body } = await call(operations.resolveToken, servicePrincipal('gateway'), {
+      body: { tokenHash: tokenHashOf(token) },
+    });
+    return body.principal;
+  };
+  /** Who a token stands for now. */
+  const principalOf = async (token: string): Promise<Principal> => {
+    const principal = await resolve(token);
+    if (principal === null) throw new Error('the token stands for nobody');
+    return principal;
+  };
+  const admin = () => principalOf(bootstrapToken);
+
+  /** A new user with a token. */
+  const newUser = async (name: string) => {
+    const administrator = await admin();
+    const body = { email: `${name.toLowerCase().replaceAll(/\W/g, '.')}@example.org`, displayName: name };
+    const { body: user } = await call(operations.createUser, administrator, { body });
+    const created = await call(operations.createUserToken, administrator, { params: { userId: user.id }, body: {} });
+    return { id: user.id, token: created.body.token, tokenId: created.body.id };
+  };
+
+  return {
+    folder,
+    clock,
+    service,
+    ports,
+    keys,
+    vault,
+    administratorId,
+    organizationId,
+    call,
+    resolve,
+    principalOf,
+    admin,
+    newUser,
+    /** Waits until notes of use are written. */
+    settled: () => service.settled(),
+    /** Stops everything; the folder stays. */
+    async stop() {
+      await service.stop();
+      await Promise.all([eventStore.close(), readStore.close(), keyStore.close(), bus.close(), cache.close()]);
+    },
+    /** Stops everything and removes the folder. */
+    async dispose() {
+      await this.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+};
+
+export type TestIdentity = Awaited<ReturnType<typeof startIdentity>>;
+
+/** Expects a refusal of this kind and code. */
+export const expectProblem = async (work: Promise<unknown>, kind: ProblemKind, code: string): Promise<void> => {
+  const outcome = await work.then(
+    () => 'done',
+    (error: unknown) => (isProblem(error) ? { kind: error.kind, code: error.code } : error),
+  );
+  expect(outcome).toEqual({ kind, code });
+};

@@ -1,0 +1,117 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteReadStore } from '@bindery/read-store/sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createKeyStore, type KeyStore, WrongMasterKey } from './key-store.ts';
+import { createSealer } from './personal-data.ts';
+import { createVault } from './vault.ts';
+
+const vault = createVault(new Uint8Array(32).fill(7));
+const person = { email: 'ada@example.org', displayName: 'Ada Łovelace', photoURL: 'https://example.org/a.png' };
+let folder: string;
+let path: string;
+let keys: KeyStore;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bindery-keys-'));
+  path = join(folder, 'keys.db');
+  const store = await openSqliteReadStore({ path, durable: true });
+  keys = await createKeyStore(store, vault);
+  close = () => store.close();
+});
+
+afterAll(async () => {
+  await close();
+  await rm(folder, { recursive: true });
+});
+
+describe('sealed personal data', () => {
+  test('comes back whole, and nothing of it shows', async () => {
+    const sealer = createSealer(keys);
+    const sealed = await sealer.seal('u1', 'e1', person);
+    expect(await sealer.open('u1', 'e1', sealed)).toEqual(person);
+    const text = JSON.stringify(sealed);
+    for (const value of Object.values(person)) {
+      expect(text).not.toContain(value);
+      expect(text).not.toContain(Buffer.from(value).toString('base64url').slice(0, 12));
+    }
+  });
+
+  test('fits no other event and no other person, and cannot be changed', async () => {
+    const sealer = createSealer(keys);
+    const sealed = await sealer.seal('u1', 'e1', person);
+    await keys.ensure('u2');
+    const bytes = Buffer.from(sealed.sealed, 'base64url');
+    bytes.writeUInt8((bytes.at(-1) ?? 0) ^ 1, bytes.length - 1);
+    await expect(sealer.open('u1', 'e2', sealed)).rejects.toThrow();
+    await expect(sealer.open('u2', 'e1', sealed)).rejects.toThrow();
+    await expect(sealer.open('u1', 'e1', { ...sealed, sealed: bytes.toString('base64url') })).rejects.toThrow();
+  });
+
+  test('marks are equal for equal values of one person only', async () => {
+    const sealer = createSealer(keys);
+    const [first, again, other] = await Promise.all([
+      sealer.seal('u1', 'e1', person),
+      sealer.seal('u1', 'e2', { displayName: person.displayName }),
+      sealer.seal('u2', 'e3', person),
+    ]);
+    expect(again.marks).toEqual({ displayName: first.marks.displayName });
+    expect(other.marks.displayName).not.toBe(first.marks.displayName);
+  });
+
+  test('is erased with the key', async () => {
+    const sealer = createSealer(keys);
+    const sealed = await sealer.seal('u3', 'e1', person);
+    await keys.destroy('u3');
+    await keys.destroy('u3');
+    expect(await sealer.open('u3', 'e1', sealed)).toBeUndefined();
+    expect(await keys.get('u3')).toBeUndefined();
+    await keys.ensure('u3');
+    await expect(sealer.open('u3', 'e1', sealed)).rejects.toThrow();
+  });
+});
+
+describe('keys', () => {
+  test('are made once, whoever asks at the same time', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => keys.ensure('u4')));
+    expect(new Set(made.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
+  });
+
+  test('survive a restart, and are nowhere in clear', async () => {
+    const key = Buffer.from(await keys.ensure('u5'));
+    const store = await openSqliteReadStore({ path, durable: true });
+    const reopened = await createKeyStore(store, vault);
+    expect(Buffer.from((await reopened.get('u5')) ?? []).equals(key)).toBe(true);
+    await store.close();
+    for (const name of await readdir(folder)) {
+      const bytes = await readFile(join(folder, name));
+      expect(bytes.includes(key)).toBe(false);
+      expect(bytes.includes(key.toString('base64'))).toBe(false);
+    }
+  });
+
+  test('are refused to another master key', async () => {
+    const store = await openSqliteReadStore({ path, durable: true });
+    const other = createVault(new Uint8Array(32).fill(8));
+    await expect(createKeyStore(store, other)).rejects.toThrow(WrongMasterKey);
+    await store.close();
+  });
+});
+
+describe('the vault', () => {
+  test('derives the same from the same key, and different things for different purposes', () => {
+    const same = createVault(new Uint8Array(32).fill(7));
+    const other = createVault(new Uint8Array(32).fill(8));
+    expect(same.emailDigest('a@b.c')).toBe(vault.emailDigest('a@b.c'));
+    expect(other.emailDigest('a@b.c')).not.toBe(vault.emailDigest('a@b.c'));
+    expect(same.deriveId('administrator')).toBe(vault.deriveId('administrator'));
+    expect(vault.deriveId('administrator')).not.toBe(vault.deriveId('organization'));
+    expect(vault.deriveId('administrator')).toMatch(/^[A-Za-z][A-Za-z0-9]{23}$/);
+  });
+
+  test('takes no key of another length', () => {
+    expect(() => createVault(new Uint8Array(31))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,165 @@
+import type { BlobStore } from '@bindery/blob-store';
+import type { Cache } from '@bindery/cache';
+import type { ServicePorts } from '@bindery/event-sourcing';
+import { createGateway, gatewayConfig } from '@bindery/gateway';
+import { createIdentityService, type IdentityService, type KeyStore, type Vault } from '@bindery/identity';
+import type { ReadStore } from '@bindery/read-store';
+import { type Clock, createInProcessClient, createLifecycle, type Part, type Service } from '@bindery/service-kit';
+import type { Logger, Telemetry } from '@bindery/telemetry';
+import { build, version } from './build.ts';
+import type { Settings } from './config.ts';
+import { adminToken } from './first-start.ts';
+import { type ImportDocs, importWantedDocs, wantDocs } from './import-docs.ts';
+import { readPrivateFile } from './private-file.ts';
+
+/** What tests and benchmarks put in place of the real thing. */
+export interface Replacements {
+  readonly clock?: Clock;
+  /** Stopped by its owner; the default one belongs to the instance. */
+  readonly telemetry?: Telemetry;
+  /** How the documentation gets in at the first start; not at all when absent. */
+  readonly importDocs?: ImportDocs;
+}
+
+/** The whole product in this process. */
+export interface Embedded {
+  /** Where people reach it, without a trailing slash. */
+  readonly address: string;
+  /** This was the first start on this data directory. */
+  readonly first: boolean;
+  /** A token of the administrator, when this start knows one; the first one always does. */
+  readonly token: string | undefined;
+  readonly tokenFile: string;
+  readonly logger: Logger;
+  readonly services: readonly Service[];
+  /** Finishes what it began, then closes everything. Idempotent. @returns what did not stop in time */
+  stop(): Promise<readonly string[]>;
+}
+
+/** Everything that the services run on, opened. */
+export interface OpenedStores {
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly cache: Cache;
+  readonly vault: Vault;
+  readonly keys: KeyStore;
+  readonly identity: ServicePorts;
+  readonly content: ServicePorts;
+  readonly blobs: BlobStore;
+  readonly gatewayState: ReadStore;
+  readonly adminTokenFile: string;
+  readonly importDocs: ImportDocs | undefined;
+}
+
+/** Time for what a service has begun, in ms. */
+const serviceStopMs = 5000;
+
+/**
+ * Starts the services on open stores, then the gateway; stops in reverse: the gateway finishes requests, then runners and
+ * publishers, then the stores.
+ * @param opened what is open, in order; closed at the end
+ */
+export const startServices = async (
+  settings: Settings,
+  stores: OpenedStores,
+  opened: readonly Part[],
+): Promise<Embedded> => {
+  const { clock, telemetry, cache, vault, keys } = stores;
+  const { logger } = telemetry;
+  const identity = await createIdentityService({ ports: stores.identity, keys, vault });
+  const services: readonly Service[] = [identity];
+  const config = gatewayConfig(settings, { version, build, profile: 'embedded', publicUrl: settings.PUBLIC_URL });
+  const gateway = createGateway({
+    services: createInProcessClient(...services.map(({ handlers }) => handlers)),
+    instance: services,
+    cache,
+    stateStore: stores.gatewayState,
+    telemetry,
+    clock,
+    config,
+  });
+
+  let start: { readonly first: boolean; readonly token: string | undefined } | undefined;
+  let listening: { readonly port: number; readonly url: string } | undefined;
+  const lifecycle = createLifecycle(
+    [
+      ...opened,
+      ...services.map((service) => ({
+        name: service.name,
+        start: () => service.start(),
+        stop: () => service.stop(),
+        stopWithinMs: serviceStopMs,
+      })),
+      {
+        name: 'first start',
+        start: async () => {
+          start = await bootstrap(settings, stores, identity);
+        },
+      },
+      {
+        name: 'gateway',
+        start: async () => {
+          listening = await gateway.start();
+        },
+        stop: () => gateway.stop(),
+        // The gateway has its own limit for requests in flight; this one is the net below it.
+        stopWithinMs: config.shutdownTimeoutMs + 1000,
+      },
+    ],
+    (part, error) => logger.error('did not stop', { part, error }),
+  );
+  await lifecycle.start();
+  if (start === undefined || listening === undefined) throw new Error('started without an address');
+
+  const importing = new AbortController();
+  const imported = importDocs(settings, stores, { port: listening.port, token: start.token, signal: importing.signal });
+  return {
+    address: listening.url,
+    first: start.first,
+    token: start.token,
+    tokenFile: stores.adminTokenFile,
+    logger,
+    services,
+    async stop() {
+      importing.abort();
+      await imported;
+      return lifecycle.stop();
+    },
+  };
+};
+
+const bootstrap = async (settings: Settings, stores: OpenedStores, identity: IdentityService) => {
+  const configured = settings.BINDERY_BOOTSTRAP_TOKEN;
+  let token = configured;
+  const { first } = await identity.bootstrap({
+    email: settings.BINDERY_BOOTSTRAP_EMAIL,
+    displayName: settings.BINDERY_BOOTSTRAP_NAME,
+    organizationTitle: settings.BINDERY_BOOTSTRAP_ORGANIZATION,
+    onFirstStart: () => {
+      if (settings.IMPORT_DOCS) wantDocs(settings.DATA_DIR);
+      token = adminToken(stores.adminTokenFile, configured);
+      return token;
+    },
+    ...(configured === undefined ? {} : { token: configured }),
+  });
+  return { first, token };
+};
+
+/** In the background: the instance serves while its documentation comes in. Never rejects. */
+const importDocs = async (
+  settings: Settings,
+  stores: OpenedStores,
+  at: { readonly port: number; readonly token: string | undefined; readonly signal: AbortSignal },
+): Promise<void> => {
+  if (stores.importDocs === undefined) return;
+  const { port, signal } = at;
+  const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? '127.0.0.1' : settings.HOST;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const token = at.token ?? readPrivateFile(stores.adminTokenFile);
+  if (token === undefined) return;
+  await importWantedDocs(
+    stores.importDocs,
+    { dataDir: settings.DATA_DIR, url, token, signal },
+    stores.telemetry.logger,
+  );
+};

@@ -1,0 +1,64 @@
+import { gatewaySettings } from '@bindery/gateway';
+import { acceptableToken } from '@bindery/identity';
+import { type ConfigOf, optional, readConfig, required } from '@bindery/service-kit';
+import { masterKeyPattern } from './master-key.ts';
+
+/** Every setting of the embedded profile; `docs/` shows the same as a table. */
+export const settings = {
+  ...gatewaySettings,
+  DATA_DIR: required.text({ description: 'Directory for everything that is kept.', fallback: './data' }),
+  PUBLIC_URL: optional.url({
+    description: 'Address under which people reach the instance; default: where it listens.',
+  }),
+  LOG_LEVEL: required.oneOf(['debug', 'info', 'warn', 'error'], {
+    description: 'Least severe log lines that are written.',
+    fallback: 'info',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional.url({
+    description: 'Collector for traces and metrics (OTLP over HTTP); nothing is traced without it.',
+  }),
+  MASTER_KEY: optional.text({
+    description:
+      'Key that protects personal data; default: `master.key` in the data directory, made at the first start.',
+    pattern: masterKeyPattern,
+    allowed: '32 bytes, as 64 hexadecimal digits or base64',
+    secret: true,
+  }),
+  BINDERY_BOOTSTRAP_TOKEN: optional.text({
+    description: 'A token that works for the administrator; the first start makes a random one without it.',
+    pattern: acceptableToken,
+    allowed: '20 to 256 of the characters A-Z a-z 0-9 . _ ~ + / -',
+    secret: true,
+  }),
+  BINDERY_BOOTSTRAP_EMAIL: required.text({
+    description: 'Email of the administrator that the first start creates.',
+    fallback: 'admin@localhost',
+    pattern: /^[^\s@]{1,64}@[^\s@]{1,180}$/,
+    allowed: 'an email',
+  }),
+  BINDERY_BOOTSTRAP_NAME: required.text({
+    description: 'Name of the administrator that the first start creates.',
+    fallback: 'Administrator',
+    pattern: /^[^\p{Cc}]{1,64}$/u,
+    allowed: '1 to 64 characters',
+  }),
+  BINDERY_BOOTSTRAP_ORGANIZATION: required.text({
+    description: 'Title of the organization that the first start creates.',
+    fallback: 'My organization',
+    pattern: /^[^\p{Cc}]{2,255}$/u,
+    allowed: '2 to 255 characters',
+  }),
+  IMPORT_DOCS: required.flag({
+    description: 'Whether the first start imports the documentation of Bindery, so that there is something to look at.',
+    fallback: true,
+  }),
+};
+
+/** The settings of one start. */
+export type Settings = ConfigOf<typeof settings>;
+
+/**
+ * Reads the environment; the only place that does.
+ * @throws ConfigError naming all wrong settings at once
+ */
+export const readSettings = (env: Readonly<Record<string, string | undefined>>): Settings => readConfig(settings, env);

@@ -1,0 +1,87 @@
+import { openFilesystemBlobStore } from '@bindery/blob-store/filesystem';
+import { createMemoryCache } from '@bindery/cache/memory';
+import { openSqliteEventStore } from '@bindery/event-store/sqlite';
+import { createKeyStore, createVault } from '@bindery/identity';
+import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
+import { openSqliteReadStore } from '@bindery/read-store/sqlite';
+import { createLifecycle, type Part, systemClock } from '@bindery/service-kit';
+import { createTelemetry } from '@bindery/telemetry';
+import { lockDataDirectory } from './adapters/data-lock.ts';
+import { version } from './build.ts';
+import { type Embedded, type Replacements, startServices } from './compose.ts';
+import type { Settings } from './config.ts';
+import { dataPaths } from './data-paths.ts';
+import { masterKeyOf } from './master-key.ts';
+
+/**
+ * Opens the data directory and starts the whole product on it (DESIGN section 6, embedded profile): the adapters are chosen
+ * here and nowhere else.
+ * @throws DataDirectoryInUse, WrongMasterKey, and whatever a store says that cannot be opened
+ */
+export const createEmbedded = async (settings: Settings, replacements: Replacements = {}): Promise<Embedded> => {
+  const clock = replacements.clock ?? systemClock;
+  const telemetry =
+    replacements.telemetry ??
+    (await createTelemetry({
+      service: 'bindery',
+      version,
+      logLevel: settings.LOG_LEVEL,
+      otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    }));
+  const { logger } = telemetry;
+
+  // What is open, in order; it is closed in reverse, also when the rest does not open.
+  const opened: Part[] = [];
+  const keep = <T extends { close(): Promise<void> }>(name: string, store: T): T => {
+    opened.push({ name, stop: () => store.close() });
+    return store;
+  };
+  try {
+    const lock = lockDataDirectory(settings.DATA_DIR);
+    opened.push({ name: 'data directory', stop: async () => lock.release() });
+    if (replacements.telemetry === undefined) opened.push({ name: 'telemetry', stop: () => telemetry.shutdown() });
+
+    const paths = dataPaths(settings.DATA_DIR);
+    const vault = createVault(masterKeyOf(settings.DATA_DIR, settings.MASTER_KEY));
+    const cache = keep('cache', createMemoryCache());
+    const bus = keep(
+      'bus',
+      openEmbeddedMessageBus({
+        path: paths.bus,
+        now: () => clock.now().getTime(),
+        onProblem: (problem) => logger.warn('message bus', { ...problem }),
+      }),
+    );
+    const openPorts = async (service: string) => ({
+      eventStore: keep(`${service} events`, openSqliteEventStore({ path: paths.events(service) })),
+      readStore: keep(`${service} read models`, await openSqliteReadStore({ path: paths.readModels(service) })),
+      bus,
+      cache,
+      telemetry,
+      clock,
+    });
+    const keyStore = keep('keys', await openSqliteReadStore({ path: paths.keys, durable: true }));
+    return await startServices(
+      settings,
+      {
+        clock,
+        telemetry,
+        cache,
+        vault,
+        keys: await createKeyStore(keyStore, vault),
+        identity: await openPorts('identity'),
+        content: await openPorts('content'),
+        blobs: keep('blobs', await openFilesystemBlobStore({ folder: paths.blobs })),
+        gatewayState: keep('gateway state', await openSqliteReadStore({ path: paths.gatewayState })),
+        adminTokenFile: paths.adminToken,
+        importDocs: replacements.importDocs,
+      },
+      opened,
+    );
+  } catch (error) {
+    const cleanup = createLifecycle(opened, (part, cause) => logger.error('did not stop', { part, error: cause }));
+    await cleanup.start();
+    await cleanup.stop();
+    throw error;
+  }
+};
