@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describeBlobStoreConformance } from '@bindery/testing';
+import { basename, join } from 'node:path';
+import { describeBlobStoreConformance, killAfterLines, seededRandom } from '@bindery/testing';
 import { expect, test } from '@jest/globals';
 import { openFilesystemBlobStore } from './filesystem.ts';
 
@@ -67,5 +67,21 @@ test('a folder that cannot be used is reported as such', async () => {
   await expect(openFilesystemBlobStore({ folder: join(folder, 'file') })).rejects.toMatchObject({
     code: 'blob_store.unavailable',
   });
+  await rm(folder, { recursive: true });
+});
+
+test('killed at any instant, every acknowledged blob is whole and nothing half is named like one', async () => {
+  const folder = await temporaryFolder();
+  const writer = new URL('./filesystem/crash-writer.ts', import.meta.url).pathname;
+  const random = seededRandom(Date.now());
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    acknowledged.push(...(await killAfterLines(writer, [folder], 5 + random.below(40))));
+    const store = await openFilesystemBlobStore({ folder, leftoverAgeMs: 0 });
+    expect(await readdir(join(folder, 'incoming'))).toEqual([]);
+    const present = (await filesIn(join(folder, 'blobs'))).map((path) => basename(path));
+    expect(present).toEqual(expect.arrayContaining(acknowledged));
+    for (const sha256 of present) await drain((await store.get(sha256))?.body);
+  }
   await rm(folder, { recursive: true });
 });
