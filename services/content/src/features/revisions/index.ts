@@ -1,4 +1,5 @@
 export { diffTrees } from './diff-trees.ts';
+export { sameContent } from './equal.ts';
 export { documentsToMerge, mergeTrees } from './merge-trees.ts';
 export type { DocumentsToMerge, MergedDocument, MergeInput, MergeResult, TreeConflict } from './merge-types.ts';
 export type {

@@ -33,7 +33,11 @@ export const createTreeCache = (maxPages = maxCachedPages): TreeCache => {
 
 /** The reader of this service: trees are of the kind that can be merged, and new ones can be put in ahead of the store. */
 export interface RevisionStore extends RevisionReader {
-  tree(spaceId: string, revisionId: string): Promise<RevisionTree>;
+  /**
+   * @param changeRequestId whose branch the revision is on; lets a revision be found that was appended (here or in another
+   * process) and not yet written to the read store
+   */
+  tree(spaceId: string, revisionId: string, changeRequestId?: string): Promise<RevisionTree>;
   /** Keeps a tree that was just made, so that the next reader need not put it together. */
   remember(spaceId: string, revisionId: string, tree: RevisionTree): void;
 }
@@ -41,8 +45,10 @@ export interface RevisionStore extends RevisionReader {
 export const createRevisionReader = (deps: {
   readonly live: LiveCollection;
   readonly trees: TreeCache;
+  /** Brings the documents of the streams of a space, and of a change request, up to their ends. */
+  readonly repair?: (spaceId: string, changeRequestId: string | undefined) => Promise<void>;
 }): RevisionStore => {
-  const { live, trees } = deps;
+  const { live, trees, repair } = deps;
   const infos = new WeightedLru<RevisionInfo>(maxCachedInfos);
   const bodies = new WeightedLru<JSONDocument>(maxCachedCharacters);
   const loading = new Map<string, Promise<RevisionTree>>();
@@ -62,8 +68,12 @@ export const createRevisionReader = (deps: {
     infos.set(revisionId, info, 1);
     return found;
   };
-  const load = async (spaceId: string, revisionId: string): Promise<RevisionTree> => {
-    const document = await stored(spaceId, revisionId);
+  const load = async (spaceId: string, revisionId: string, changeRequestId?: string): Promise<RevisionTree> => {
+    let document = await stored(spaceId, revisionId);
+    if (document === undefined && repair !== undefined) {
+      await repair(spaceId, changeRequestId);
+      document = await stored(spaceId, revisionId);
+    }
     if (document === undefined) throw notFound('revision');
     const cached = (id: string) => trees.get(id)?.tree;
     const tree = await loadStoredTree(document, { getMany, cached });
@@ -77,7 +87,7 @@ export const createRevisionReader = (deps: {
       if (known !== undefined) return known.spaceId === spaceId ? known : undefined;
       return (await stored(spaceId, revisionId)) && infos.get(revisionId);
     },
-    async tree(spaceId, revisionId) {
+    async tree(spaceId, revisionId, changeRequestId) {
       const known = trees.get(revisionId);
       if (known !== undefined) {
         if (known.spaceId !== spaceId) throw notFound('revision');
@@ -86,7 +96,7 @@ export const createRevisionReader = (deps: {
       const key = documentKey(spaceId, revisionId);
       const underway = loading.get(key);
       if (underway !== undefined) return underway;
-      const started = load(spaceId, revisionId).finally(() => loading.delete(key));
+      const started = load(spaceId, revisionId, changeRequestId).finally(() => loading.delete(key));
       loading.set(key, started);
       return started;
     },

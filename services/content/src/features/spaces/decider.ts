@@ -204,7 +204,7 @@ const commit = ({ data }: CommitRevision, state: ExistingSpace): readonly SpaceE
   if (mergedFrom !== undefined) {
     const source = state.changeRequests.get(mergedFrom.changeRequestId);
     if (source === undefined) throw notFound('change request');
-    if (source.merged === revisionId) return [];
+    if (source.merged?.revisionId === revisionId) return [];
     if (source.merged !== undefined)
       throw conflict('change_request.merged', `Change request ${source.number} is merged already.`);
     if (source.fenced?.includes(revisionId))

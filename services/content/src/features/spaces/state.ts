@@ -10,8 +10,8 @@ export interface NumberedChangeRequest {
   readonly revisionInitial: string;
   readonly createdBy: string;
   readonly createdAt: string;
-  /** The revision that it became, once merged. */
-  readonly merged?: string;
+  /** The revision that it became, once merged, and who made it when. */
+  readonly merged?: { readonly revisionId: string; readonly by: string; readonly at: string };
   /** Merges of it that were given up: their commits come too late. */
   readonly fenced?: readonly string[];
 }
@@ -86,8 +86,9 @@ const evolveExisting = (state: ExistingSpace, event: Exclude<SpaceEvent, { type:
     case 'RevisionPartRecorded':
       return state;
     case 'RevisionCommitted': {
-      const { revisionId, mergedFrom } = event.data;
-      return remember({ ...state, head: revisionId }, mergedFrom?.changeRequestId, () => ({ merged: revisionId }));
+      const { revisionId, mergedFrom, createdBy: by, createdAt: at } = event.data;
+      const merged = { revisionId, by, at };
+      return remember({ ...state, head: revisionId }, mergedFrom?.changeRequestId, () => ({ merged }));
     }
     case 'MergeAbandoned': {
       const { changeRequestId, mergeId } = event.data;

@@ -1,0 +1,30 @@
+import type { Repository } from '@bindery/event-sourcing';
+import type { CursorCodec } from '@bindery/service-kit';
+import type { Access } from '../access/index.ts';
+import type { FileIngest, FileLinks } from '../files/index.ts';
+import type { RevisionStore } from '../revisions/index.ts';
+import type { ChangeRequestCounts, SpaceRepository, SpacesCollection } from '../spaces/index.ts';
+import type { ChangeRequestCommand } from './decider.ts';
+import type { ChangeRequestEvent } from './events.ts';
+import type { ChangeRequestsCollection } from './read-model/lookup.ts';
+import type { ChangeRequestState } from './state.ts';
+
+export type ChangeRequestRepository = Repository<ChangeRequestState, ChangeRequestCommand, ChangeRequestEvent>;
+
+/** What merging works with. */
+export interface MergeDeps {
+  readonly repository: ChangeRequestRepository;
+  readonly spaceRepository: SpaceRepository;
+  readonly reader: RevisionStore;
+  readonly counts: Pick<ChangeRequestCounts, 'changed'>;
+}
+
+/** What the routes of change requests work with. */
+export interface ChangeRequestRouteDeps extends MergeDeps {
+  readonly access: Access;
+  readonly spaces: SpacesCollection;
+  readonly changeRequests: ChangeRequestsCollection;
+  readonly cursors: CursorCodec;
+  readonly files: FileIngest;
+  readonly fileLinks: Pick<FileLinks, 'represent'>;
+}

@@ -1,0 +1,22 @@
+import type { changeRequestOperations } from '@bindery/contracts';
+import type { HandlersFor } from '@bindery/service-kit';
+import { answerChangeRequest } from '../answer.ts';
+import { type LocateDeps, locate } from './located.ts';
+
+/** GET /spaces/{spaceId}/change-requests/{changeRequestId} */
+export const getChangeRequestById =
+  (deps: LocateDeps): HandlersFor<typeof changeRequestOperations>['getChangeRequestById'] =>
+  async (context, { params }) => {
+    const { found, space } = await locate(deps, context, params, 'view');
+    const at = { document: found.document, streamRevision: found.revision };
+    return { status: 200, ...answerChangeRequest(context.baseUrl, at, space.revision) };
+  };
+
+/** GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors */
+export const getContributors =
+  (deps: LocateDeps): HandlersFor<typeof changeRequestOperations>['getContributorsByChangeRequestId'] =>
+  async (context, { params }) => {
+    const { found } = await locate(deps, context, params, 'view');
+    const items = found.document.contributions.map((it) => ({ ...it, actionType: 'edit' as const }));
+    return { status: 200, body: { items, count: items.length } };
+  };

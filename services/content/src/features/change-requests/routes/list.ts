@@ -1,0 +1,75 @@
+import type { ChangeRequest, changeRequestOperations } from '@bindery/contracts';
+import type { Where } from '@bindery/read-store';
+import { type HandlersFor, listIdentity } from '@bindery/service-kit';
+import type { ChangeRequestRouteDeps } from '../deps.ts';
+import { type ChangeRequestPage, inSpaces, listChangeRequests, visibleHeads } from '../list.ts';
+import { presentChangeRequest } from '../present.ts';
+
+type Handlers = HandlersFor<typeof changeRequestOperations>;
+
+/** Filters of both lists. */
+interface Filters {
+  readonly creator?: string;
+  readonly contributor?: string;
+  readonly requestedReviewer?: string;
+  readonly topic?: string;
+  readonly conversationsIssuesCluster?: string;
+  readonly site?: string;
+  readonly styleguideRun?: string;
+  readonly finding?: 'none' | 'all';
+}
+
+/** There are no reviews, topics, findings, runs and clusters yet: whoever asks for change requests with one gets none. */
+const matchesNothing = (query: Filters): boolean =>
+  query.requestedReviewer !== undefined ||
+  query.topic !== undefined ||
+  query.conversationsIssuesCluster !== undefined ||
+  query.site !== undefined ||
+  query.styleguideRun !== undefined ||
+  query.finding === 'all';
+
+const whereOf = (query: Filters): Where => ({
+  ...(query.creator === undefined ? {} : { createdBy: query.creator }),
+  ...(query.contributor === undefined ? {} : { contributors: { contains: query.contributor } }),
+});
+
+const answer = (
+  baseUrl: string,
+  { items, count, next }: ChangeRequestPage,
+  head: (spaceId: string) => string,
+): { next?: { page: string }; count: number; items: ChangeRequest[] } => ({
+  ...(next ? { next: { ...next } } : {}),
+  count,
+  items: items.map(({ document }) => presentChangeRequest(baseUrl, document, head(document.spaceId))),
+});
+
+/** GET /spaces/{spaceId}/change-requests */
+export const listChangeRequestsForSpace =
+  (deps: ChangeRequestRouteDeps): Handlers['listChangeRequestsForSpace'] =>
+  async (context, { params, query }) => {
+    const { space } = await deps.access.space(context, params.spaceId, 'view');
+    const { status = 'open', ...rest } = query;
+    const filter = { spaceId: params.spaceId, status, ...whereOf(query) };
+    const list = listIdentity('listChangeRequestsForSpace', { ...params, ...rest, status });
+    const request = { ...rest, list };
+    const filters = matchesNothing(query) ? [] : [filter];
+    const page = await listChangeRequests(deps.changeRequests, filters, request, deps.cursors);
+    return { status: 200, body: answer(context.baseUrl, page, () => space.revision) };
+  };
+
+/** GET /orgs/{organizationId}/change-requests */
+export const listChangeRequestsForOrganization =
+  (deps: ChangeRequestRouteDeps): Handlers['listChangeRequestsForOrganization'] =>
+  async (context, { params, query }) => {
+    const { organizationId } = params;
+    const visible = await deps.access.visibleSpaces(context, organizationId);
+    const heads = await visibleHeads(deps.spaces, visible);
+    const { status = ['open'], space, ...rest } = query;
+    const spaceIds = [...heads.keys()].filter((id) => space === undefined || id === space);
+    const statuses = [...new Set(status)].sort();
+    const common = { organizationId, status: { in: statuses }, ...whereOf(query) };
+    const filters = matchesNothing(query) ? [] : inSpaces(spaceIds).map((where) => ({ ...common, ...where }));
+    const list = listIdentity('listChangeRequestsForOrganization', { ...params, ...rest, space, status: statuses });
+    const page = await listChangeRequests(deps.changeRequests, filters, { ...rest, list }, deps.cursors);
+    return { status: 200, body: answer(context.baseUrl, page, (id) => heads.get(id) ?? '') };
+  };
