@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Contract, limits, type OperationDefinition } from '@bindery/contracts';
-import { type Clock, isProblem, notFound, Problem } from '@bindery/service-kit';
+import { type Clock, invalid, isProblem, notFound, Problem } from '@bindery/service-kit';
 import type { Span, Telemetry } from '@bindery/telemetry';
 import type { GatewayConfig } from './config.ts';
 import { CallerGone } from './http/body.ts';
@@ -172,6 +172,9 @@ export function createListener(options: ListenerOptions): {
             'target.too_long',
             `The address must have at most ${maxLength} characters.`,
           );
+        }
+        if (request.headers.host === undefined && request.httpVersion === '1.1') {
+          throw invalid('host.missing', 'Host: is required');
         }
         if (request.method === 'OPTIONS') {
           send(request, response, 204, preflightHeaders, undefined, exchange.requestId);

@@ -174,6 +174,8 @@ export class FakeService {
   release: () => void = () => undefined;
   slow: Promise<void> = Promise.resolve();
   notReady: readonly string[] = [];
+  /** The ids that `slow` made, call by call. */
+  readonly made: string[][] = [];
 
   token(text: string, principal: Partial<Principal> = {}): void {
     const defaults: Principal = {
@@ -244,8 +246,10 @@ export class FakeService {
       if (how === 'outage') throw Object.assign(new Error('store away'), { code: 'event_store.unavailable' });
       if (how === 'conflict') throw conflict('thing.conflict', 'The thing is in use.');
       if (how === 'throw') throw new Error('secret-marker');
+      const made = [ids.id(), ids.eventId()];
+      this.made.push(made);
       await this.slow;
-      return { status: 200, body: { ids: [ids.id(), ids.eventId()] } };
+      return { status: 200, body: { ids: made } };
     },
     getThingsForAdministrators: async () => ({ status: 200, body: { count: this.things.size } }),
     resolveToken: async (_context, { body: { tokenHash } }) => {

@@ -49,8 +49,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   try {
     return await inflater(raw, { maxOutputLength: limit });
   } catch (error) {
-    if (error instanceof Error && (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw tooLarge(limit);
+    if (Object(error).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
     throw invalid('body.damaged', `body: is not valid ${encoding} data`);
   }
 }

@@ -6,6 +6,9 @@ import { corsHeaders, exposedHeaders } from './cors.ts';
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
 
+/** Connections whose last request was answered before it had come in; nothing more may be written to them. */
+export const answeredEarly = new WeakSet<object>();
+
 const common = {
   ...corsHeaders,
   'cache-control': 'no-store',
@@ -33,7 +36,10 @@ export function send(
     all['content-length'] = 0;
   }
   const unread = !request.complete && hasBody(request);
-  if (unread) all.connection = 'close';
+  if (unread) {
+    all.connection = 'close';
+    answeredEarly.add(request.socket);
+  }
   response.writeHead(status, all);
   const bytes = request.method === 'HEAD' ? undefined : body;
   if (unread) linger(request, response, bytes);

@@ -13,6 +13,7 @@ import { expectsContinue } from './body.ts';
 import { corsHeaders } from './cors.ts';
 import { errorBody } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
+import { answeredEarly } from './send.ts';
 
 /** Larger than the longest target that is read, so that one that is too long can be told from too many headers. */
 const maxHeaderBytes = 32 * 1024;
@@ -36,6 +37,8 @@ export function createGatewayServer(
     keepAliveTimeout: config.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, config.headersTimeoutMs),
     noDelay: true,
+    // The listener refuses requests without one, with the usual body.
+    requireHostHeader: false,
   });
   let closing: Promise<void> | undefined;
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -82,7 +85,7 @@ function closeWithin(server: Server, withinMs: number): Promise<void> {
 
 /** Answers bytes that are no request, or none in time. The connection ends. */
 function answerUnreadable(error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || answeredEarly.has(socket)) {
     socket.destroy();
     return;
   }
