@@ -12,13 +12,13 @@ import {
   type RecordedEvent,
   type SubscriptionItem,
 } from '../port.ts';
-import { ChangeFeed, GroupCommit, openDatabase } from '../sqlite-kit/index.ts';
 import { Appender } from './sqlite/appender.ts';
 import { encodeAppend } from './sqlite/encode.ts';
 import { PAGE_EVENTS, Reader } from './sqlite/reader.ts';
 import { APPLICATION_ID, MIGRATIONS } from './sqlite/schema.ts';
+import { ChangeFeed, GroupCommit, openDatabase } from './sqlite-kit/index.ts';
 
-export { DatabaseFileError } from '../sqlite-kit/index.ts';
+export { DatabaseFileError } from './sqlite-kit/index.ts';
 
 export interface SqliteEventStoreOptions {
   /** Database file, one per service; made when absent. `:memory:` for tests. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type AppendResult, EventIdTaken, type ExpectedRevision, WrongExpectedRevision } from '../../port.ts';
-import { prepareQuery, type Query, type Write } from '../../sqlite-kit/index.ts';
+import { prepareQuery, type Query, type Write } from '../sqlite-kit/index.ts';
 import { Categories } from './categories.ts';
 import type { EncodedAppend } from './encode.ts';
 

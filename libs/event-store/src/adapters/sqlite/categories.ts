@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { prepareQuery, type Query } from '../../sqlite-kit/index.ts';
+import { prepareQuery, type Query } from '../sqlite-kit/index.ts';
 
 export interface Category {
   readonly id: number;

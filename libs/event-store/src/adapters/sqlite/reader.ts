@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EventMetadata, Position, RecordedEvent } from '../../port.ts';
-import { prepareQuery, type Query } from '../../sqlite-kit/index.ts';
+import { prepareQuery, type Query } from '../sqlite-kit/index.ts';
 import { Categories, planFilter } from './categories.ts';
 
 type Row = [
@@ -21,6 +21,13 @@ export interface LogPage {
   /** Whether that was the end of the log. */
   readonly end: boolean;
 }
+
+interface Source {
+  readonly fetch: (after: Position, upTo: Position, limit: number) => readonly Row[];
+  readonly filter: readonly string[] | undefined;
+}
+
+const byPosition = (a: Row, b: Row): number => a[0] - b[0];
 
 /** Rows of one statement: with payloads of 1 MB, so many are in memory at a time. */
 const CHUNK = 64;
@@ -116,32 +123,37 @@ export class Reader {
     let length = 0;
     let looked = 0;
     const head = this.head(); // read first: an event that another process appends now is for the next page
-    const fetch = this.#fetcher(prefixes);
+    if (after >= head) return { events, position: after, end: true };
+    const { fetch, filter } = this.#source(prefixes);
     let position = after;
     while (events.length < limit && looked < PAGE_EVENTS && length < PAGE_LENGTH) {
       const wanted = Math.min(CHUNK, limit - events.length);
       const rows = fetch(position, head, wanted);
       for (const row of rows) {
         length += row[5].length + row[6].length;
-        if (prefixes === undefined || startsWithOneOf(row[1], prefixes)) events.push(toEvent(row));
+        if (filter === undefined || startsWithOneOf(row[1], filter)) events.push(toEvent(row));
       }
       looked += rows.length;
       position = rows.at(-1)?.[0] ?? position;
-      if (rows.length < wanted) return { events, position: Math.max(after, head), end: true };
+      if (rows.length < wanted) return { events, position: head, end: true };
     }
     return { events, position, end: position >= head };
   }
 
-  #fetcher(
-    prefixes: readonly string[] | undefined,
-  ): (after: Position, upTo: Position, limit: number) => readonly Row[] {
-    if (prefixes === undefined) return (after, upTo, limit) => this.#log.all(after, upTo, limit);
-    const plan = planFilter(this.#categories.list(), prefixes);
-    const ids = plan.categories.map(({ id }) => id);
-    if (ids.length === 0) return () => [];
-    if (plan.everyCategory || ids.length > MAX_MERGED) return (after, upTo, limit) => this.#log.all(after, upTo, limit);
+  /** Where to read the events of some prefixes, and the prefixes that each must still be compared with. */
+  #source(prefixes: readonly string[] | undefined): Source {
+    const all: Source['fetch'] = (after, upTo, limit) => this.#log.all(after, upTo, limit);
+    if (prefixes === undefined) return { fetch: all, filter: undefined };
+    const { categories, everyCategory, checkNames } = planFilter(this.#categories.list(), prefixes);
+    const filter = checkNames ? prefixes : undefined;
+    const ids = categories.map(({ id }) => id);
+    if (ids.length === 0) return { fetch: () => [], filter };
+    if (everyCategory) return { fetch: all, filter };
+    if (ids.length > MAX_MERGED) return { fetch: all, filter: prefixes };
     const query = this.#mergedQuery(ids.length);
-    return (after, upTo, limit) => query.all(...ids.flatMap((id) => [id, after, upTo]), limit);
+    const fetch: Source['fetch'] = (after, upTo, limit) =>
+      query.all(...ids.flatMap((id) => [id, after, upTo]), limit).sort(byPosition);
+    return { fetch, filter };
   }
 
   /** SQLite merges the arms lazily, each already in order in its index, so that only `limit` entries are read. */
@@ -153,7 +165,7 @@ export class Reader {
     const query = prepareQuery<Row>(
       this.#db,
       `SELECT ${COLUMNS} FROM (${union} ORDER BY p LIMIT ?+0) CROSS JOIN events e ON e.position = p
-       CROSS JOIN streams s ON s.id = e.stream_id ORDER BY e.position`,
+       CROSS JOIN streams s ON s.id = e.stream_id`, // an ORDER BY here would copy the rows once more
     );
     this.#merged.set(arms, query);
     return query;

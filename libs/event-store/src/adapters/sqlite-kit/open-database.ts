@@ -94,7 +94,7 @@ export const openDatabase = (options: DatabaseOptions): DatabaseSync => {
     withRetry(() => checkFile(db, options)); // before anything is changed
     withRetry(() => db.exec('PRAGMA journal_mode = WAL'));
     db.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 33554432');
-    db.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY');
+    db.exec('PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY');
     withRetry(() => migrate(db, options));
     return db;
   } catch (error) {
