@@ -1,6 +1,6 @@
 export * from './decider.ts';
 export { documentPerStream, documentsPerEvent } from './define-projection.ts';
-export { commandMetadata, deriveEventId, reactorMetadata } from './metadata.ts';
+export { commandEventId, commandMetadata, deriveEventId, reactorMetadata } from './metadata.ts';
 export * from './projection.ts';
 export * from './repository.ts';
 export { createServiceRuntime } from './runtime.ts';

@@ -12,6 +12,15 @@ export const deriveEventId = (causeEventId: string, name: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };
 
+/**
+ * Id of the n-th event of a command, which is thus known before the command is handled: what is sealed into an event can
+ * be bound to it. The kind of command is part of it: a request that leaves out a step when it is repeated must not pass
+ * off one command's events as another's.
+ * @param seed what `metadata.eventId()` gave for the command
+ */
+export const commandEventId = (seed: string, stream: string, commandType: string, index = 0): string =>
+  deriveEventId(seed, `${stream}/${commandType}/${index}`);
+
 /** Metadata of the events that a request causes. */
 export const commandMetadata = (context: OperationContext, organizationId?: string): CommandMetadata => ({
   correlationId: context.requestId,

@@ -12,6 +12,11 @@ const attributes = {
   organizationid: { ...text, description: 'Organization it happened in.' },
   traceparent: { type: 'string', pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
   correlationid: { ...text, description: 'Shared by everything that one request caused.' },
+  sequence: {
+    type: 'string',
+    pattern: '^[0-9]{16}$',
+    description: 'Place in the log of the source; compares as text.',
+  },
 };
 const required = ['specversion', 'id', 'source', 'type', 'subject', 'time', 'dataschema'];
 

@@ -2,7 +2,7 @@ import type { EventData } from '@bindery/event-store';
 import { preconditionFailed } from '@bindery/service-kit';
 import type { Aggregates } from '../aggregates.ts';
 import type { AggregateDefinition, DomainCommand, DomainEvent } from '../decider.ts';
-import { deriveEventId } from '../metadata.ts';
+import { commandEventId } from '../metadata.ts';
 import type { CommandMetadata, Handled, Repository } from '../repository.ts';
 import { asStored } from '../shared/json.ts';
 import { revisionOfRecent, type Snapshot } from './snapshots.ts';
@@ -77,9 +77,7 @@ export const decideAll = <State, Command extends DomainCommand, Event extends Do
   function decideOne(pending: Pending<State, Command, Event>, before: State, at: number): Decision<State, Event> {
     try {
       const command = typeof pending.command === 'function' ? pending.command(before, at) : pending.command;
-      // The kind of command is part of the id: a request that leaves out a step when it is repeated must not pass off
-      // one command's events as another's.
-      const idAt = (index: number): string => deriveEventId(pending.seed, `${stream}/${command.type}/${index}`);
+      const idAt = (index: number): string => commandEventId(pending.seed, stream, command.type, index);
       const first = idAt(0);
       const twin = twins.get(first);
       if (twin !== undefined) return twin;

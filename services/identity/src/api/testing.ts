@@ -22,6 +22,7 @@ import { expect } from '@jest/globals';
 import { tokenHashOf } from '../features/tokens/index.ts';
 import { createIdentityService } from '../service.ts';
 import { createKeyStore } from '../shared/key-store.ts';
+import { searchable } from '../shared/text.ts';
 import { createVault } from '../shared/vault.ts';
 
 export const bootstrapToken = 'bnd_pat_0123456789012345678901234567890123456789';
@@ -111,7 +112,7 @@ export const startIdentity = async (given: { readonly folder?: string; readonly 
   /** A new user with a token. */
   const newUser = async (name: string) => {
     const administrator = await admin();
-    const body = { email: `${name.toLowerCase().replaceAll(/\W/g, '.')}@example.org`, displayName: name };
+    const body = { email: `${searchable(name).replaceAll(/\W/g, '.')}@example.org`, displayName: name };
     const { body: user } = await call(operations.createUser, administrator, { body });
     const created = await call(operations.createUserToken, administrator, { params: { userId: user.id }, body: {} });
     return { id: user.id, token: created.body.token, tokenId: created.body.id };

@@ -1,4 +1,4 @@
-import type { CommandMetadata } from '@bindery/event-sourcing';
+import { type CommandMetadata, commandEventId, streamOf } from '@bindery/event-sourcing';
 
 /** Ends what was remembered about a caller, so that its next request is decided on what is true now. */
 export type ForgetPrincipal = (userId: string) => Promise<void>;
@@ -6,8 +6,17 @@ export type ForgetPrincipal = (userId: string) => Promise<void>;
 /** Tells whoever embeds users (the gateway) that what it holds may be old. */
 export type UsersChanged = () => Promise<void>;
 
-/** The same metadata with event ids that are known before the command, since sealed data is bound to its event's id. */
-export const withEventId = (metadata: CommandMetadata, eventId: string): CommandMetadata => ({
-  ...metadata,
-  eventId: () => eventId,
-});
+/**
+ * Metadata whose event id is known before the command is handled, since sealed data is bound to the event that carries it.
+ * @param command for which aggregate, by which command; its first event is meant
+ */
+export const withKnownEventId = (
+  metadata: CommandMetadata,
+  command: { readonly aggregate: { readonly name: string }; readonly id: string; readonly type: string },
+): { readonly metadata: CommandMetadata; readonly eventId: string } => {
+  const seed = metadata.eventId();
+  return {
+    metadata: { ...metadata, eventId: () => seed },
+    eventId: commandEventId(seed, streamOf(command.aggregate, command.id), command.type),
+  };
+};

@@ -2,11 +2,11 @@ import { type CommandMetadata, deriveEventId, type Repository } from '@bindery/e
 import { isProblem } from '@bindery/service-kit';
 import type { KeyStore } from '../../shared/key-store.ts';
 import type { PersonalData, PersonalDataSealer } from '../../shared/personal-data.ts';
-import { type UsersChanged, withEventId } from '../../shared/ports.ts';
+import { type UsersChanged, withKnownEventId } from '../../shared/ports.ts';
 import { normalizeEmail } from '../../shared/text.ts';
 import type { Vault } from '../../shared/vault.ts';
-import { type EmailEvent, type EmailState, emailTaken, type ReserveEmail } from '../emails/index.ts';
-import type { UserCommand } from './decider.ts';
+import { type EmailEvent, type EmailState, emailAggregate, emailTaken, type ReserveEmail } from '../emails/index.ts';
+import { type UserCommand, userAggregate } from './decider.ts';
 import type { UserEvent } from './events.ts';
 import type { UserState } from './state.ts';
 
@@ -43,14 +43,14 @@ export const createRegistration = (deps: RegistrationDeps): Registration => {
   const { users, emails, keys, sealer, vault, usersChanged } = deps;
 
   const complete: Registration['complete'] = async ({ userId, emailDigest, reservedAt }, personal, metadata) => {
-    const eventId = deriveEventId(userId, 'UserRegistered');
-    const data = {
-      userId,
-      emailDigest,
-      personal: await sealer.seal(userId, eventId, personal),
-      registeredAt: reservedAt,
-    };
-    await users.handle(userId, { type: 'RegisterUser', data }, withEventId(metadata, eventId));
+    const seed = deriveEventId(userId, 'registration');
+    const bound = withKnownEventId(
+      { ...metadata, eventId: () => seed },
+      { aggregate: userAggregate, id: userId, type: 'RegisterUser' },
+    );
+    const sealed = await sealer.seal(userId, bound.eventId, personal);
+    const data = { userId, emailDigest, personal: sealed, registeredAt: reservedAt };
+    await users.handle(userId, { type: 'RegisterUser', data }, bound.metadata);
     await usersChanged();
   };
 
@@ -62,11 +62,11 @@ export const createRegistration = (deps: RegistrationDeps): Registration => {
       // Without this look, every refusal would make a key and destroy it again; the decider is what decides.
       if (holder.state.status === 'reserved' && holder.state.userId !== userId) throw emailTaken();
       const personal = { email: email.trim(), displayName, ...(photoURL === undefined ? {} : { photoURL }) };
-      const eventId = metadata.eventId();
-      const sealed = await sealer.seal(userId, eventId, personal);
+      const bound = withKnownEventId(metadata, { aggregate: emailAggregate, id: emailDigest, type: 'ReserveEmail' });
+      const sealed = await sealer.seal(userId, bound.eventId, personal);
       const data = { emailDigest, userId, personal: sealed, reservedAt: metadata.now.toISOString() };
       try {
-        await emails.handle(emailDigest, { type: 'ReserveEmail', data }, withEventId(metadata, eventId));
+        await emails.handle(emailDigest, { type: 'ReserveEmail', data }, bound.metadata);
       } catch (error) {
         // Lost the race: nobody will ever use this key. (Any other failure may have written the event: the key stays.)
         if (isProblem(error) && error.code === 'user.email_taken') await keys.destroy(userId);

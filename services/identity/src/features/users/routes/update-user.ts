@@ -2,8 +2,8 @@ import type { updateUserById } from '@bindery/contracts';
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
 import { etagOf, forbidden, notFound, type OperationHandler, requireIfMatch } from '@bindery/service-kit';
 import type { PersonalDataSealer } from '../../../shared/personal-data.ts';
-import { type UsersChanged, withEventId } from '../../../shared/ports.ts';
-import type { UserCommand } from '../decider.ts';
+import { type UsersChanged, withKnownEventId } from '../../../shared/ports.ts';
+import { type UserCommand, userAggregate } from '../decider.ts';
 import type { UserEvent } from '../events.ts';
 import { presentUser } from '../presenter.ts';
 import type { UserState } from '../state.ts';
@@ -25,12 +25,16 @@ export const updateUserRoute =
     if (principal.id !== userId && !principal.instanceAdmin)
       throw forbidden('user.not_self', 'Only users themselves and instance administrators change a user.');
     requireIfMatch(ifMatch === undefined ? {} : { ifMatch }, etagOf(user.revision));
-    const eventId = context.ids.eventId();
-    const personal = await deps.sealer.seal(userId, eventId, body);
+    const bound = withKnownEventId(commandMetadata(context), {
+      aggregate: userAggregate,
+      id: userId,
+      type: 'ChangeUserProfile',
+    });
+    const personal = await deps.sealer.seal(userId, bound.eventId, body);
     const { revision } = await deps.repository.handle(
       userId,
       { type: 'ChangeUserProfile', data: { userId, personal, changedAt: context.now.toISOString() } },
-      withEventId(commandMetadata(context), eventId),
+      bound.metadata,
       ifMatch === undefined || ifMatch === '*' ? {} : { expectedRevision: user.revision },
     );
     await deps.usersChanged();
