@@ -211,17 +211,17 @@ describe('a rebuild', () => {
     const one = await open();
     const two = await open();
     await fill(one, 20);
-    await two.repository.handle('b1', add('before'), two.metadata({ eventId: () => crypto.randomUUID() }));
+    await two.repository.handle('b1', add('before'), two.metadata());
     await one.runtime.rebuild();
     for (let index = 0; index < 20; index += 1) {
       const writer = index % 2 === 0 ? one : two;
-      await writer.repository.handle('b2', add(`n${index}`), writer.metadata({ eventId: () => crypto.randomUUID() }));
+      await writer.repository.handle('b2', add(`n${index}`), writer.metadata());
     }
     await until('the old generation is dropped', async () => {
       const { pointer } = await Generations.open('content', ports.readStore, all());
       return pointer.stale.length === 0;
     });
-    await two.repository.handle('b2', add('last'), two.metadata({ eventId: () => crypto.randomUUID() }));
+    await two.repository.handle('b2', add('last'), two.metadata());
     await one.settled();
     await two.settled();
     const seen = await documentsOf(two.runtime, specs);

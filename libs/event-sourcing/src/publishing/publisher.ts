@@ -52,7 +52,7 @@ export class Publisher extends Worker {
   }
 
   protected override async follow(lease: HeldLease, epoch: EpochPosition, succeeded: () => void): Promise<void> {
-    const { bus, eventStore, prefixes, tuning } = this.#parts;
+    const { bus, eventStore, prefixes } = this.#parts;
     await bus.ensureTopics([this.#topic, this.#deadLetters]);
     const tail = await bus.last(this.#topic, TAIL);
     const { position, refused } = await epoch.takeOver(lease.fence, async () =>
@@ -61,25 +61,15 @@ export class Publisher extends Worker {
     this.#refused = refused;
     this.moved(position);
     const published = new Set(tail.map(({ event }) => event.id));
-    let unsaved = 0;
-    let savedAt = performance.now();
-    const save = async (to: number): Promise<void> => {
-      await epoch.save(to, this.#refused);
-      unsaved = 0;
-      savedAt = performance.now();
-    };
     for await (const item of eventStore.subscribe({ after: position, prefixes, signal: lease.signal })) {
       if (item.kind === 'events') {
-        unsaved += item.events.length;
-        if (await this.#publish(item.events, published, lease)) await save(item.position);
+        if (await this.#publish(item.events, published, lease)) await epoch.save(item.position, this.#refused);
       } else {
         published.clear(); // nothing that comes from now on can be there already
         this.live();
       }
       this.moved(item.position);
       succeeded();
-      const due = unsaved >= tuning.checkpointEvents || performance.now() - savedAt >= tuning.checkpointMs;
-      if (due && item.position > epoch.saved) await save(item.position);
     }
   }
 

@@ -76,26 +76,17 @@ export class ReactorWorker extends Worker {
     signal: AbortSignal,
     succeeded: () => void,
   ): Promise<void> {
-    const { eventStore, prefixes, tuning } = this.parts;
-    let unsaved = 0;
-    let savedAt = performance.now();
+    const { eventStore, prefixes } = this.parts;
     for await (const item of eventStore.subscribe({ after: position, prefixes, signal })) {
-      let due = false;
       if (item.kind === 'events') {
         const relevant = item.events.filter((event) => this.#isRelevant(event));
         await this.#reactAll(relevant, parking, signal);
         // A stop in the middle leaves the page to the next holder; what was done is done again, to no effect.
         if (signal.aborted) return;
-        unsaved += item.events.length;
-        due = relevant.length > 0;
+        if (relevant.length > 0) await epoch.save(item.position);
       } else this.live();
       this.moved(item.position);
       succeeded();
-      due ||= unsaved >= tuning.checkpointEvents || performance.now() - savedAt >= tuning.checkpointMs;
-      if (!due || item.position <= epoch.saved) continue;
-      await epoch.save(item.position);
-      unsaved = 0;
-      savedAt = performance.now();
     }
   }
 

@@ -29,6 +29,7 @@ export class EpochPosition {
   #revision = -1;
   #epoch = 0;
   #document: EpochDocument | undefined;
+  #saving: Promise<unknown> = Promise.resolve();
 
   private constructor(collection: Collection<EpochDocument>, id: string) {
     this.#collection = collection;
@@ -42,6 +43,11 @@ export class EpochPosition {
   /** Reads what is stored, without taking over. */
   async read(): Promise<EpochDocument | undefined> {
     return (await this.#collection.get(this.#id))?.document;
+  }
+
+  /** Whether this holder has taken over. */
+  get taken(): boolean {
+    return this.#document !== undefined;
   }
 
   /** The position that this holder stored last. */
@@ -58,12 +64,24 @@ export class EpochPosition {
     const stored = await this.#collection.get(this.#id);
     this.#revision = stored?.revision ?? -1;
     this.#epoch = Math.max(fence, (stored?.document.epoch ?? 0) + 1);
+    this.#document = undefined;
     const position = stored?.document.position ?? (await initial());
     return this.save(position, stored?.document.refused ?? 0);
   }
 
-  /** @throws EpochLost */
-  async save(position: Position, refused = this.#document?.refused ?? 0): Promise<EpochDocument> {
+  /**
+   * Stores a position; one after the other, and never an earlier one.
+   * @throws EpochLost
+   */
+  save(position: Position, refused?: number): Promise<EpochDocument> {
+    const saving = this.#saving.then(() => this.#save(position, refused));
+    this.#saving = saving.catch(() => undefined); // whoever called it is told
+    return saving;
+  }
+
+  async #save(to: Position, refusedSoFar: number | undefined): Promise<EpochDocument> {
+    const position = Math.max(to, this.saved);
+    const refused = refusedSoFar ?? this.#document?.refused ?? 0;
     const document = { position, epoch: this.#epoch, refused };
     if (!(await this.#collection.compareAndPut(this.#id, this.#revision, document))) throw new EpochLost(this.#id);
     this.#revision += 1;

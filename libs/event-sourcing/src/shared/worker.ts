@@ -6,7 +6,7 @@ import type { Telemetry } from '@bindery/telemetry';
 import type { Aggregates } from '../aggregates.ts';
 import type { Lag } from '../instruments.ts';
 import type { RuntimeTuning } from '../tuning.ts';
-import { EpochPosition } from './epoch.ts';
+import { EpochLost, EpochPosition } from './epoch.ts';
 import { reasonOf } from './failures.ts';
 import { lagBehind } from './lag.ts';
 import { type HeldLease, withLease } from './lease.ts';
@@ -71,10 +71,12 @@ export abstract class Worker {
     await this.#running;
   }
 
+  /** Everything up to here is done. */
   protected moved(position: Position): void {
     this.#position = Math.max(this.#position, position);
   }
 
+  /** It has come to the end of the log. */
   protected live(): void {
     this.#state = 'live';
     this.#error = undefined;
@@ -101,15 +103,35 @@ export abstract class Worker {
     const lease = { cache, key: `${service}:${this.name}`, holder, termMs: tuning.leaseMs, logger: telemetry.logger };
     const held = await withLease(lease, signal, async (granted) => {
       this.#active = true;
+      const over = new AbortController();
+      const signal = AbortSignal.any([granted.signal, over.signal]);
+      const saving = this.#keepSaving(epoch, signal, over);
       try {
-        await this.follow(granted, epoch, succeeded);
+        await this.follow({ ...granted, signal }, epoch, succeeded);
       } finally {
         this.#active = false;
+        over.abort();
+        await saving;
       }
     });
     if (held) return;
     succeeded();
     await pause(tuning.leaseMs / 3, signal);
+  }
+
+  /** Stores the position from time to time where nothing was done that would have stored it. */
+  async #keepSaving(epoch: EpochPosition, signal: AbortSignal, over: AbortController): Promise<void> {
+    const { tuning, telemetry } = this.parts;
+    while (!signal.aborted) {
+      await pause(tuning.checkpointMs, signal);
+      if (signal.aborted || this.#position <= epoch.saved || !epoch.taken) continue;
+      try {
+        await epoch.save(this.#position);
+      } catch (error) {
+        if (error instanceof EpochLost) over.abort(error);
+        else telemetry.logger.debug('a position is stored later', { worker: this.name, reason: reasonOf(error) });
+      }
+    }
   }
 
   async #open(): Promise<EpochPosition> {

@@ -95,6 +95,13 @@ export interface TestRuntime {
   stop(): Promise<void>;
 }
 
+/** Runtimes made so far: each has ids of its own, since the same ids mean the same commands. */
+let runtimes = 0;
+const nextIds = (): IdSource => {
+  runtimes += 1;
+  return sequentialIds(runtimes);
+};
+
 /**
  * A runtime that was not started yet, so that the test can make repositories first.
  *
@@ -102,10 +109,7 @@ export interface TestRuntime {
  *     const spaces = runtime.repository(spaceAggregate);
  *     await runtime.start();
  */
-export const testRuntime = async (
-  options: TestRuntimeOptions,
-  ids: IdSource = sequentialIds(),
-): Promise<TestRuntime> => {
+export const testRuntime = async (options: TestRuntimeOptions, ids: IdSource = nextIds()): Promise<TestRuntime> => {
   const own = options.ports === undefined ? await openTestPorts() : undefined;
   const ports = options.ports ?? own;
   if (ports === undefined) throw new Error('no ports');
