@@ -29,6 +29,8 @@ interface Filter {
   /** For the column that holds the keys. */
   readonly sql: (column: string) => string;
   readonly parameters: readonly SQLInputValue[];
+  /** So few pages that they need not be counted before they are weighed. */
+  readonly narrow: boolean;
 }
 
 /**
@@ -79,12 +81,13 @@ const pagesOf = (
   const { table } = tier;
   const matching = `SELECT rowid FROM ${table} WHERE ${table} MATCH ?${filter.sql(`${table}.rowid`)}`;
   const wanted = [tier.expression, ...filter.parameters];
-  const count = Number(database.first(`SELECT count(*) FROM (${matching} LIMIT ${WEIGHED + 1})`, ...wanted)?.[0]);
+  const counting = `SELECT count(*) FROM (${matching} LIMIT ${WEIGHED + 1})`;
+  const count = filter.narrow ? undefined : Number(database.first(counting, ...wanted)?.[0]);
   if (count === 0) return [];
   const without = tier.without === undefined ? '' : ' AND p.key NOT IN (SELECT rowid FROM head WHERE head MATCH ?)';
   const excluded = tier.without === undefined ? [] : [tier.without];
   const from = start ?? { weight: TIER, page: '', space: 0 };
-  if (count > WEIGHED) {
+  if (count !== undefined && count > WEIGHED) {
     // By page id alone: walk the pages in that order until enough are among the candidates.
     const page = from.weight === TIER ? '' : from.page;
     const sql = `SELECT p.key FROM pages p INDEXED BY pages_by_id WHERE (p.page, p.space) > (?, ?)
@@ -129,15 +132,24 @@ const filterOf = (database: Database, scope: SearchScope): Filter | undefined =>
   const high = numbers.reduce((left, right) => Math.max(left, right), first);
   const range = [low * PAGES_PER_SPACE, (high + 1) * PAGES_PER_SPACE - 1];
   if (high - low + 1 === numbers.length)
-    return { sql: (column) => ` AND ${column} BETWEEN ? AND ?`, parameters: range };
+    return { sql: (column) => ` AND ${column} BETWEEN ? AND ?`, parameters: range, narrow: isNarrow(database, range) };
   if (numbers.length === Number(database.first('SELECT count(*) FROM spaces')?.[0]))
-    return { sql: () => '', parameters: [] };
+    return { sql: () => '', parameters: [], narrow: false };
   return {
     sql: (column) =>
       ` AND ${column} BETWEEN ? AND ? AND ${column} / ${PAGES_PER_SPACE} IN (SELECT value FROM json_each(?))`,
     parameters: [...range, JSON.stringify(numbers)],
+    narrow: false,
   };
 };
+
+const isNarrow = (database: Database, range: readonly number[]): boolean =>
+  Number(
+    database.first(
+      `SELECT count(*) FROM (SELECT 1 FROM pages WHERE key BETWEEN ? AND ? LIMIT ${WEIGHED + 1})`,
+      ...range,
+    )?.[0],
+  ) <= WEIGHED;
 
 const spacesOf = (database: Database, scope: SearchScope) => {
   if ('organizationId' in scope) {
