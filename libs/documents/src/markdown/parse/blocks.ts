@@ -27,7 +27,7 @@ function readBlock(token: Token, cursor: Cursor, context: ParseContext): Block[]
     case 'paragraph_open':
       return paragraphOf(cursor.inside(), context);
     case 'heading_open':
-      return [headingOf(Number(token.tag.slice(1)), phrasingOf(cursor.inside(), context))];
+      return [headingOf(Number(token.tag.slice(1)), phrasingOf(cursor.inside(), context, true))];
     case 'bullet_list_open':
       if (token.markup === '-' || token.markup === '+') noteStyle(context, 'bullet', token.markup);
       else noteStyle(context, 'bullet', undefined);
@@ -38,7 +38,8 @@ function readBlock(token: Token, cursor: Cursor, context: ParseContext): Block[]
     case 'blockquote_open':
       return [{ object: 'block', type: 'blockquote', nodes: readBlocks(cursor.inside(), context) }];
     case 'hr':
-      noteStyle(context, 'divider', token.markup === '***' || token.markup.length > 80 ? undefined : token.markup);
+      if (token.meta?.['firstOfItem'] !== true)
+        noteStyle(context, 'divider', token.markup === '***' || token.markup.length > 80 ? undefined : token.markup);
       return [{ object: 'block', type: 'divider', isVoid: true }];
     case 'fence':
       return [codeBlock(token.content.replace(/\n$/, ''), { syntax: token.info.trim() })];
@@ -54,11 +55,12 @@ function readBlock(token: Token, cursor: Cursor, context: ParseContext): Block[]
       return [expandableOf(token.meta as { open: boolean; title: string }, cursor.inside(), context)];
     case 'tag_open':
       return readTag((token.meta as { span: TagSpan }).span, cursor.inside(), context);
+    // Both are read before, and stand at the end when nothing refers to them.
     case 'footnote_open':
       cursor.inside();
       return [];
     case 'reference_definition':
-      return unusedDefinition(token, context);
+      return [];
     default:
       return token.content === '' ? [] : [plainParagraph(token.content)];
   }
@@ -75,10 +77,10 @@ export function noteStyle<K extends keyof ParseContext['style']>(
   if (value !== undefined) context.style[name] = value;
 }
 
-function phrasingOf(tokens: readonly Token[], context: ParseContext): Phrasing[] {
+function phrasingOf(tokens: readonly Token[], context: ParseContext, oneLine = false): Phrasing[] {
   const children = tokens.find((token) => token.type === 'inline')?.children ?? [];
   noteEmphasis(children, context);
-  return readInlines(children, context);
+  return readInlines(children, context, oneLine);
 }
 
 function paragraphOf(tokens: readonly Token[], context: ParseContext): Block[] {
@@ -89,7 +91,8 @@ function paragraphOf(tokens: readonly Token[], context: ParseContext): Block[] {
   // A comment is kept as it stands; as HTML it is invisible wherever the markdown is rendered.
   if (only?.type === 'html_inline' && children.length === 1 && only.content.startsWith('<!--'))
     return [plainParagraph(only.content)];
-  return [paragraph(phrasingOf(tokens, context))];
+  const nodes = phrasingOf(tokens, context);
+  return nodes.length === 0 ? [] : [paragraph(nodes)];
 }
 
 /** `![alt](address "caption")` alone in a paragraph is an image of its own, without `<figcaption>`. */
@@ -161,7 +164,10 @@ function listOf(open: Token, tokens: readonly Token[], context: ParseContext): L
   const numbers: string[] = [];
   for (let token = cursor.next(); token !== undefined; token = cursor.next()) {
     numbers.push(token.info);
-    contents.push(cursor.inside());
+    const inside = cursor.inside();
+    // A divider right after the bullet may have to be written in another way than the author's.
+    if (inside[0]?.type === 'hr') inside[0].meta = { firstOfItem: true };
+    contents.push(inside);
   }
   const ordered = open.type === 'ordered_list_open';
   if (ordered && numbers.length > 1) noteStyle(context, 'numbering', numbers[1] === numbers[0] ? 'ones' : undefined);
@@ -215,16 +221,4 @@ function expandableOf(meta: { open: boolean; title: string }, inside: Token[], c
       fragment('expandable-body', readBlocks(inside, context)),
     ],
   };
-}
-
-/** A link definition that no link uses would be lost: it stays as text. */
-function unusedDefinition(token: Token, context: ParseContext): Block[] {
-  const { label } = token.meta as { label: string };
-  const [from, to] = token.map ?? [0, 0];
-  if (context.usedDefinitions.has(label)) return [];
-  const source = context.env.scan.lines
-    .slice(from, to)
-    .map((line) => line.replace(/^[\s>]+/, ''))
-    .join(' ');
-  return [paragraph([text(source)])];
 }

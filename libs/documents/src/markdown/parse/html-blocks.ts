@@ -149,7 +149,7 @@ export function readHtmlInlines(nodes: readonly HtmlNode[], context: ParseContex
 function writeHtmlInlines(nodes: readonly HtmlNode[], builder: PhrasingBuilder, context: ParseContext): void {
   for (const node of nodes) {
     if (!isElement(node)) {
-      builder.text(node.replace(/[\t\n\r ]+/g, ' '));
+      builder.collapsed(node);
       continue;
     }
     writeElement(node, builder, context);

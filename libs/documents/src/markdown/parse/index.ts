@@ -2,11 +2,14 @@ import type { Block, JSONDocument, PlainValue } from '@bindery/contracts/documen
 import type { Token } from 'markdown-it';
 import { plainParagraph } from '../../model/build.ts';
 import { assignKeys } from '../../model/keys.ts';
+import { textOfPhrasing } from '../../text/plain.ts';
 import { type FrontMatter, parseFrontMatter, splitFrontMatter } from '../front-matter.ts';
-import { readBlocks } from './blocks.ts';
+import { headingOf, readBlocks } from './blocks.ts';
 import { createContext, type ParseContext, type ResolveLink } from './context.ts';
 import { Cursor } from './cursor.ts';
-import { inlineText, normalizeSource, tokenize } from './tokenizer.ts';
+import { readInlines } from './inlines.ts';
+import { containerPrefix } from './scan.ts';
+import { normalizeSource, tokenize } from './tokenizer.ts';
 
 export interface ParseOptions {
   /** Turns addresses into references; without it every address is a reference of kind `url`. */
@@ -36,9 +39,10 @@ export function parseMarkdown(markdown: string, options: ParseOptions = {}): Par
   const body = frontMatter === undefined ? source : split.body;
   const { tokens, env } = tokenize(body);
   const context = createContext(env, options.resolveLink);
-  const title = options.title === false ? undefined : takeTitle(tokens);
+  noteDefinitions(tokens, context);
+  const title = options.title === false ? undefined : takeTitle(tokens, context);
   readFootnotes(tokens, context);
-  const nodes = [...readBlocks(tokens, context), ...unusedFootnotes(context)];
+  const nodes = [...readBlocks(tokens, context), ...unusedDefinitions(tokens, context), ...unusedFootnotes(context)];
   const style = context.style as Record<string, PlainValue>;
   const document: JSONDocument = {
     object: 'document',
@@ -48,15 +52,25 @@ export function parseMarkdown(markdown: string, options: ParseOptions = {}): Par
   return { frontMatter: frontMatter ?? {}, ...(title === undefined ? {} : { title }), document: assignKeys(document) };
 }
 
-/** Takes a heading of the first level off the start, where its text is all there is to it. */
-function takeTitle(tokens: Token[]): string | undefined {
+/** Takes a heading of the first level off the start; its text is the title. */
+function takeTitle(tokens: Token[], context: ParseContext): string | undefined {
   const [open, inline, close] = tokens;
   if (open?.type !== 'heading_open' || open.tag !== 'h1' || inline === undefined || close === undefined)
     return undefined;
-  const title = inlineText(inline.children ?? []).trim();
+  const heading = headingOf(1, readInlines(inline.children ?? [], context, true));
+  const title = textOfPhrasing(heading.nodes).replace(/\s+/g, ' ').trim();
   if (title === '') return undefined;
   tokens.splice(0, 3);
   return title;
+}
+
+/** Remembers which link definitions links use, before any of them is read. */
+function noteDefinitions(tokens: readonly Token[], context: ParseContext): void {
+  for (const token of tokens) {
+    const label = token.type === 'link_open' || token.type === 'image' ? token.meta?.['label'] : undefined;
+    if (typeof label === 'string') context.usedDefinitions.add(label);
+    if (token.children !== null) noteDefinitions(token.children, context);
+  }
 }
 
 function readFootnotes(tokens: readonly Token[], context: ParseContext): void {
@@ -75,4 +89,22 @@ function unusedFootnotes(context: ParseContext): Block[] {
   return [...context.footnotes]
     .filter(([label]) => !context.usedFootnotes.has(label))
     .flatMap(([label, blocks]) => [plainParagraph(`[^${label}]:`), ...blocks]);
+}
+
+/** A link definition that no link uses stays as text at the end. */
+function unusedDefinitions(tokens: readonly Token[], context: ParseContext): Block[] {
+  return tokens
+    .filter(
+      (token) => token.type === 'reference_definition' && !context.usedDefinitions.has(String(token.meta?.['label'])),
+    )
+    .map((token) => {
+      const [from, to] = token.map ?? [0, 0];
+      const lines = context.env.scan.lines.slice(from, to);
+      return plainParagraph(
+        lines
+          .map((line) => line.slice(containerPrefix.exec(line)?.[0].length ?? 0))
+          .join(' ')
+          .trim(),
+      );
+    });
 }

@@ -59,8 +59,11 @@ function pair(tokens: readonly Token[]): Pairs {
 
 type Closer = () => void;
 
-/** Turns the tokens of a line of text into its inline content. */
-export function readInlines(tokens: readonly Token[], context: ParseContext): Phrasing[] {
+/**
+ * Turns the tokens of a paragraph into its inline content.
+ * @param oneLine line ends of the source are spaces (headings)
+ */
+export function readInlines(tokens: readonly Token[], context: ParseContext, oneLine = false): Phrasing[] {
   const { close, tags } = pair(tokens);
   const builders = [new PhrasingBuilder()];
   const closers = new Map<number, Closer>();
@@ -134,8 +137,6 @@ export function readInlines(tokens: readonly Token[], context: ParseContext): Ph
   const readLink = (token: Token, end: number): void => {
     const href = String(token.attrGet('href') ?? '');
     const title = token.attrGet('title');
-    const label = (token.meta as { label?: string } | null)?.label;
-    if (label !== undefined) context.usedDefinitions.add(label);
     if (/^#user-content-fn-[\w-]+$/.test(href)) {
       const next = tokens[end + 1];
       if (next?.type === 'footnote_reference' && !context.readingFootnotes) {
@@ -187,14 +188,13 @@ export function readInlines(tokens: readonly Token[], context: ParseContext): Ph
         builder().unmark();
         break;
       case 'softbreak':
-        builder().wrap();
+        if (oneLine) builder().text(' ');
+        else builder().wrap();
         break;
       case 'hardbreak':
         builder().text('\n');
         break;
       case 'image': {
-        const label = (token.meta as { label?: string } | null)?.label;
-        if (label !== undefined) context.usedDefinitions.add(label);
         const attributes: Record<string, string> = {
           src: String(token.attrGet('src') ?? ''),
           alt: inlineText(token.children ?? []),

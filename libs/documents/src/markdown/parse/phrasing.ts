@@ -62,7 +62,14 @@ export class PhrasingBuilder {
     else this.pieces.push({ text, marks: this.marks, key: this.key, wrap: false });
   }
 
+  /** Text of HTML, where a run of white space is one space, also across elements. */
+  collapsed(text: string): void {
+    const flat = text.replace(/[\t\n\f\r ]+/g, ' ');
+    this.text(/[ \n]$/.test(this.pieces.at(-1)?.text ?? '') ? flat.replace(/^ /, '') : flat);
+  }
+
   wrap(): void {
+    if (this.pieces.at(-1)?.text.endsWith('\n') === true) return;
     this.pieces.push({ text: ' ', marks: this.marks, key: this.key, wrap: true });
   }
 
@@ -72,11 +79,13 @@ export class PhrasingBuilder {
   }
 
   finish(): Phrasing[] {
+    while (this.pieces.at(-1)?.wrap === true) this.pieces.pop();
     this.flush();
     return this.nodes;
   }
 
   private flush(): void {
+    while (this.nodes.length === 0 && this.pieces[0]?.wrap === true) this.pieces.shift();
     const pieces = settle(this.pieces);
     this.pieces = [];
     if (pieces.length === 0) return;

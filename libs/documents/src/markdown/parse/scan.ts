@@ -18,7 +18,8 @@ export interface Scan {
   readonly lines: readonly string[];
 }
 
-const prefix = /^(?:[ \t>]|[-*+][ \t]+|\d{1,9}[.)][ \t]+)*/;
+/** Markers of quotes and lists before the content of a line. */
+export const containerPrefix = /^(?:[ \t>]|[-*+][ \t]+|\d{1,9}[.)][ \t]+)*/;
 const tag = /^\{%\s*(end)?([@A-Za-z][\w@/.-]*)([\s\S]*?)%\}[ \t]*$/;
 const fence = /^(`{3,}|~{3,})/;
 const maxTagLines = 500;
@@ -87,7 +88,7 @@ export function scan(lines: readonly string[]): Scan {
   let inPre = false;
   for (let line = 0; line < lines.length; line++) {
     const whole = lines[line] ?? '';
-    const content = whole.slice(prefix.exec(whole)?.[0].length ?? 0).trimEnd();
+    const content = whole.slice(containerPrefix.exec(whole)?.[0].length ?? 0).trimEnd();
     if (fenced !== undefined) {
       const inside = whole.replace(/^[ \t>]*/, '').trimEnd();
       if (inside.startsWith(fenced) && inside.replaceAll(fenced.charAt(0), '') === '') fenced = undefined;

@@ -7,7 +7,11 @@ import type { ParseContext } from './context.ts';
  */
 export function noteEmphasis(tokens: readonly Token[], context: ParseContext): void {
   if (context.seenStyles.has('emphasis')) return;
+  let depth = 0;
   for (const [index, token] of tokens.entries()) {
+    if (token.type === 'em_open') depth++;
+    if (token.type === 'em_close') depth--;
+    if (depth > 1) continue;
     if (token.type !== 'em_open' || tokens[index + 2]?.type !== 'em_close') continue;
     const before = tokens[index - 1];
     const inside = tokens[index + 1];

@@ -1,5 +1,5 @@
 import { maxBlockDepth } from '@bindery/contracts/document';
-import createMarkdownIt, { type Env, type MarkdownIt, type StateBlock, type Token } from 'markdown-it';
+import createMarkdownIt, { type Env, type MarkdownIt, type StateBlock, type StateCore, type Token } from 'markdown-it';
 import { inlineElements, isSafeUrl } from '../dialect.ts';
 import { blockTagRule, footnoteRule, mathRule } from './block-rules.ts';
 import { parseTag } from './html.ts';
@@ -29,8 +29,26 @@ const bounded =
   (state, startLine, endLine, silent) =>
     state.level < maxBlockDepth && rule(state, startLine, endLine, silent);
 
+/** More characters of markup than this in one paragraph are no prose; reading them as markup could take very long. */
+const maxMarkup = 10_000;
+
+/** Paragraphs that are crowded with markup become text. */
+function crowdedRule(state: StateCore): void {
+  for (const token of state.tokens) {
+    if (token.type !== 'inline' || token.content.length <= maxMarkup) continue;
+    if ((token.content.match(/[*_~[\]<`&]/g)?.length ?? 0) <= maxMarkup) continue;
+    for (const [index, line] of token.content.split('\n').entries()) {
+      if (index > 0) token.children?.push(new state.Token('softbreak', 'br', 0));
+      const text = new state.Token('text', '', 0);
+      text.content = state.md.utils.unescapeAll(line.trim());
+      token.children?.push(text);
+    }
+    token.content = '';
+  }
+}
+
 function create(): MarkdownIt {
-  const md = createMarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 100 });
+  const md = createMarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 40 });
   md.validateLink = isSafeUrl;
   md.normalizeLink = (url: string) => url;
   md.normalizeLinkText = (url: string) => url;
@@ -41,6 +59,9 @@ function create(): MarkdownIt {
   md.block.ruler.at('blockquote', bounded(blockquote), { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
   md.block.ruler.at('list', bounded(list), { alt: ['paragraph', 'reference', 'blockquote'] });
   md.block.ruler.disable('html_block');
+  // Definitions that no link uses are kept as text, so their tokens must stay.
+  md.core.ruler.disable('strip_references');
+  md.core.ruler.before('inline', 'crowded', crowdedRule);
   md.block.ruler.before('fence', 'block_tag', bounded(blockTagRule), { alt: containers });
   md.block.ruler.before('fence', 'html_element', bounded(htmlBlockRule), { alt: containers });
   md.block.ruler.before('fence', 'math', mathRule, { alt: containers });

@@ -16,7 +16,7 @@ export function writeBlocks(blocks: readonly AnyBlock[], context: WriteContext, 
     alternate = previous !== undefined && sameFamily(previous, block) && !alternate;
     const written = writeBlock(block, context, { alternate, joined: tight && previous?.type === 'paragraph' });
     if (written === '') continue;
-    if (previous !== undefined) out += tight && joins(previous, block) ? '\n' : '\n\n';
+    if (previous !== undefined) out += tight && joins(previous, block, context) ? '\n' : '\n\n';
     out += written;
     previous = block;
   }
@@ -32,15 +32,15 @@ const family = (block: AnyBlock): string =>
 
 const sameFamily = (one: AnyBlock, other: AnyBlock): boolean => family(one) !== '' && family(one) === family(other);
 
+/** Whether a block ends a paragraph of any container before it. */
+const interrupts = (block: AnyBlock, context: WriteContext): boolean =>
+  block.type.startsWith('heading-') || (block.type === 'code' && writeCode(block, context).startsWith('```'));
+
 /** Whether a block may follow another without a blank line, and is still read as a block of its own. */
-function joins(previous: AnyBlock, block: AnyBlock): boolean {
-  if (block.type === 'paragraph')
-    return (
-      previous.type !== 'paragraph' &&
-      previous.type !== 'blockquote' &&
-      family(previous) === '' &&
-      previous.type !== 'table'
-    );
+function joins(previous: AnyBlock, block: AnyBlock, context: WriteContext): boolean {
+  const open = previous.type === 'blockquote' || previous.type === 'table' || family(previous) !== '';
+  if (open) return interrupts(block, context);
+  if (block.type === 'paragraph') return previous.type !== 'paragraph';
   if (block.type === 'list-ordered' && previous.type === 'paragraph') return (block.data?.start ?? 1) === 1;
   return previous.type !== block.type;
 }

@@ -19,14 +19,12 @@ export function writeCode(block: Code, context: WriteContext): string {
   if (!block.nodes.every(isPlainLine)) return writePre(block, context);
   const { syntax, title, overflow, lineNumbers, fullWidth, expandable, collapsedLineCount } = block.data;
   const source = block.nodes.map((line) => plain(line.nodes)).join('\n');
-  const language = (syntax ?? '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/[\\&](?=[\w#!-/:-@[-`{-~])/g, '\\$&');
+  const language = (syntax ?? '').replace(/\s+/g, ' ').trim();
   const character = language.includes('`') ? '~' : '`';
   const runs = source.match(character === '`' ? /`{3,}/g : /~{3,}/g) ?? [];
   const fence = character.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
-  const body = `${fence}${language}\n${source === '' ? '' : `${source}\n`}${fence}`;
+  const space = language.startsWith(character) ? ' ' : '';
+  const body = `${fence}${space}${language}\n${source === '' ? '' : `${source}\n`}${fence}`;
   const attributes = [
     ['title', title],
     ['overflow', overflow],

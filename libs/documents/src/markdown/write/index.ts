@@ -34,7 +34,9 @@ export function serializeMarkdown(document: JSONDocument, options: SerializeOpti
   const title =
     options.title === undefined ? '' : `# ${writeInlines([text(options.title)], { ...context, oneLine: true })}`;
   const page = [title, body, ...footnotes].filter((part) => part !== '').join('\n\n');
+  // A page that begins with a divider must not look like one with front matter.
+  const start = page.startsWith('---') ? '\n' : '';
   const frontMatter = serializeFrontMatter(options.frontMatter ?? {});
   if (page === '') return frontMatter;
-  return `${frontMatter}${frontMatter === '' ? '' : '\n'}${page}\n`;
+  return frontMatter === '' ? `${start}${page}\n` : `${frontMatter}\n${page}\n`;
 }

@@ -159,7 +159,7 @@ class InlineWriter {
     if (
       this.context.style.autolink === true &&
       title === undefined &&
-      plainLabel(node.nodes) === href &&
+      plainLabel(node.nodes, base) === href &&
       isAutolink(href)
     )
       return `<${href}>`;
@@ -190,18 +190,21 @@ class InlineWriter {
 
   finish(inLink = false): string {
     const edges = withEdges(this.parts, inLink);
-    let out = '';
+    const out: string[] = [];
+    let before = '';
     for (const [index, part] of edges.entries()) {
-      if ('markup' in part) {
-        out += part.markup;
-        continue;
+      let written: string;
+      if ('markup' in part) written = part.markup;
+      else {
+        const next = edges[index + 1];
+        const after = next === undefined ? '' : 'markup' in next ? next.markup.slice(0, 60) : next.text;
+        const lineStart = !inLink && !this.context.oneLine && (before === '' || before === '\n');
+        written = escapeText(part.text, { before, after, lineStart, inLink });
       }
-      const next = edges[index + 1];
-      const after = next === undefined ? '' : 'markup' in next ? next.markup.slice(0, 60) : next.text;
-      const lineStart = !inLink && !this.context.oneLine && (out === '' || out.endsWith('\n'));
-      out += escapeText(part.text, { before: out.at(-1) ?? '', after, lineStart, inLink });
+      out.push(written);
+      before = written.at(-1) ?? before;
     }
-    return out;
+    return out.join('');
   }
 }
 
@@ -237,10 +240,10 @@ function withEdges(parts: readonly Part[], inLink: boolean): Part[] {
 
 const reference = (character: string): string => `&#x${(character.codePointAt(0) ?? 32).toString(16).toUpperCase()};`;
 
-const plainLabel = (nodes: readonly Phrasing[]): string | undefined => {
+const plainLabel = (nodes: readonly Phrasing[], base: number): string | undefined => {
   const [only] = nodes;
   if (nodes.length !== 1 || only?.object !== 'text' || only.leaves.length !== 1) return undefined;
-  return only.leaves[0]?.marks.length === 0 ? only.leaves[0].text : undefined;
+  return only.leaves[0]?.marks.length === base ? only.leaves[0].text : undefined;
 };
 
 /** Writes inline content as markdown. */
