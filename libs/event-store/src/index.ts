@@ -1,1 +1,2 @@
+export * from './encode.ts';
 export * from './port.ts';

@@ -43,7 +43,8 @@ describe('processes that share an event store file', () => {
     await crashLoop({
       script,
       args: [path, 'a.x-1,a.x-2,a.y-3,b.z-4'],
-      rounds: 12,
+      rounds: 10,
+      leastLines: 20,
       withinMs: 120,
       afterCrash: async (_round, lines) => {
         acknowledged.push(...lines);
@@ -53,7 +54,7 @@ describe('processes that share an event store file', () => {
       },
     });
     expect(acknowledged.length).toBeGreaterThan(100);
-    expect(unacknowledged).toBeLessThan(12 * 4 * 3); // at most what was under way at each kill
+    expect(unacknowledged).toBeLessThanOrEqual(10 * 4 * 3); // at most what was under way at each kill
   });
 
   test('two processes write to the same streams while a third follows', async () => {

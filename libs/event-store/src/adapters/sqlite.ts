@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { encodeAppend } from '../encode.ts';
 import {
   type AppendResult,
   type EventData,
@@ -13,7 +14,6 @@ import {
   type SubscriptionItem,
 } from '../port.ts';
 import { Appender } from './sqlite/appender.ts';
-import { encodeAppend } from './sqlite/encode.ts';
 import { PAGE_EVENTS, Reader } from './sqlite/reader.ts';
 import { APPLICATION_ID, MIGRATIONS } from './sqlite/schema.ts';
 import { ChangeFeed, GroupCommit, openDatabase } from './sqlite-kit/index.ts';

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChildScript, crashLoop } from '@bindery/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -29,6 +30,21 @@ const until = async (condition: () => Promise<boolean>): Promise<void> => {
   }
 };
 
+/** A process that is frozen inside a transaction keeps the lock of the file, and everybody waits: not what is tested here. */
+const freezeOutsideTransaction = async (child: ChildScript, path: string): Promise<void> => {
+  const probe = new DatabaseSync(path, { timeout: 0 });
+  for (let free = false; !free; ) {
+    await child.pause();
+    try {
+      probe.exec('BEGIN IMMEDIATE; ROLLBACK');
+      free = true;
+    } catch {
+      child.resume();
+    }
+  }
+  probe.close();
+};
+
 describe('processes that share a message log', () => {
   let folder = '';
   beforeAll(async () => {
@@ -43,6 +59,7 @@ describe('processes that share a message log', () => {
       script,
       args: ['work', path, topic],
       rounds: 10,
+      leastLines: 20,
       withinMs: 120,
       afterCrash: async (_round, lines) => {
         handled.push(...linesOf(lines, 'handled'));
@@ -112,7 +129,7 @@ describe('processes that share a message log', () => {
         Array.from({ length: 12 }, (_, n) => ({ key, event: { ...event, id: `${n}`, data: { n } } })),
       );
       await frozen.untilLines(3); // started 0, handled 0, started 1
-      frozen.pause();
+      await freezeOutsideTransaction(frozen, path);
       const taken: string[] = [];
       const consumer = await bus.consume({
         group: 'g',

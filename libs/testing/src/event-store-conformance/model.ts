@@ -83,7 +83,7 @@ export const model = (harness: EventStoreHarness): void => {
           const prefixes = [stream(`run${'x'.repeat(runs)}.`)];
           expect(dataOf(await collect(store.readAll({ after: start, prefixes })))).toEqual(log);
         }),
-        { numRuns: 60 },
+        { numRuns: 40 },
       );
     }));
 };

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** A TypeScript file that runs as a process of its own, as production code would. */
@@ -73,9 +76,11 @@ export class ChildScript {
     await this.#ended;
   }
 
-  /** Stops its processor time (a frozen machine), until `resume`. */
-  pause(): void {
+  /** Takes its processor time away (a frozen machine), until `resume`. Resolves when it stands still (seen on Linux only). */
+  async pause(): Promise<void> {
     this.#child.kill('SIGSTOP');
+    const state = `/proc/${this.pid}/stat`;
+    while (existsSync(state) && !/\) [Tt] /.test(await readFile(state, 'utf8'))) await nextTurn();
   }
 
   resume(): void {

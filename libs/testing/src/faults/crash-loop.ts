@@ -6,7 +6,9 @@ export interface CrashLoopOptions {
   readonly script: URL;
   readonly args: readonly string[];
   readonly rounds: number;
-  /** The process is killed at a random instant up to so long after its first line, in ms. */
+  /** Lines that the process prints before it may be killed, so that every round has something to lose. Default 1. */
+  readonly leastLines?: number;
+  /** Then it is killed at a random instant up to so long after, in ms. */
   readonly withinMs: number;
   /** Same seed, same instants (as far as the machine keeps time). Default: a new one each time. */
   readonly seed?: number;
@@ -16,12 +18,12 @@ export interface CrashLoopOptions {
 
 /** Starts a script, lets it work, kills it with SIGKILL at a random instant, looks, and again. */
 export const crashLoop = async (options: CrashLoopOptions): Promise<void> => {
-  const { script, args, rounds, withinMs, seed = Date.now(), afterCrash } = options;
+  const { script, args, rounds, withinMs, leastLines = 1, seed = Date.now(), afterCrash } = options;
   const random = seededRandom(seed);
   for (let round = 0; round < rounds; round += 1) {
     const child = new ChildScript(script, args);
     try {
-      await child.untilLines(1);
+      await child.untilLines(leastLines);
       await delay(random.next() * withinMs);
     } finally {
       await child.kill();

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { EncodedAppend } from '../../encode.ts';
 import { type AppendResult, EventIdTaken, type ExpectedRevision, WrongExpectedRevision } from '../../port.ts';
 import { prepareQuery, type Query, type Write } from '../sqlite-kit/index.ts';
 import { Categories } from './categories.ts';
-import type { EncodedAppend } from './encode.ts';
 
 /** The stream as found inside the transaction; `head` is -1 when it does not exist. */
 interface Target {

@@ -1,4 +1,4 @@
-import type { EventData } from '../../port.ts';
+import type { EventData } from './port.ts';
 
 /** An event ready to be written: nothing that could fail is left to do. */
 export interface EncodedEvent {
@@ -57,7 +57,7 @@ const encodeEvent = (stream: string, event: EventData): EncodedEvent => {
 };
 
 /**
- * Checks and serializes everything before the append is queued (PITFALLS 8).
+ * Checks and serializes everything before an append is queued or sent (PITFALLS 8); every adapter begins with it.
  * @throws TypeError which names the event and what is wrong with it
  */
 export const encodeAppend = (stream: string, events: readonly EventData[]): EncodedAppend => {
