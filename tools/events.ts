@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serviceTopic } from '@bindery/message-bus';
-import { openEmbeddedBus } from '@bindery/message-bus/embedded';
+import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 
 const usage = `npm run events -- [--follow] [--from end] [--service NAME ...] [--type PREFIX] [--json]
 
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-const file = join(process.env['DATA_DIR'] ?? 'data', 'bus.db');
+const file = join(process.env.DATA_DIR ?? 'data', 'bus.db');
 if (values.help) console.log(usage);
 else if (values.from !== 'beginning' && values.from !== 'end') {
   console.error(`events: --from is "beginning" or "end", not "${values.from}"`);
@@ -34,7 +34,7 @@ else if (values.from !== 'beginning' && values.from !== 'end') {
   console.error(`events: ${file} is not there; start the instance first, or set DATA_DIR`);
   process.exitCode = 1;
 } else {
-  const bus = openEmbeddedBus({ path: file });
+  const bus = openEmbeddedMessageBus({ path: file });
   const stopped = new AbortController();
   process.once('SIGINT', () => stopped.abort());
   process.stdout.on('error', () => stopped.abort());

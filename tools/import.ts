@@ -27,9 +27,9 @@ Run it again after an interruption: within 24 hours it goes on where it stopped.
 class UsageError extends Error {}
 
 const readToken = (file: string | undefined): string => {
-  const fromEnvironment = process.env['BINDERY_TOKEN'];
+  const fromEnvironment = process.env.BINDERY_TOKEN;
   if (file === undefined && fromEnvironment) return fromEnvironment;
-  const path = file ?? join(process.env['DATA_DIR'] ?? 'data', 'admin-token');
+  const path = file ?? join(process.env.DATA_DIR ?? 'data', 'admin-token');
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (cause) {
@@ -76,7 +76,7 @@ const run = async (): Promise<void> => {
   if (values.help) return void console.log(usage);
   const [folder, ...rest] = positionals;
   if (folder === undefined || rest.length > 0) throw new UsageError(`which folder?\n\n${usage}`);
-  const url = values.url ?? process.env['BINDERY_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 3000}`;
+  const url = values.url ?? process.env.BINDERY_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
   const plan = await readFolder(resolve(folder), values.title);
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort(new Error('interrupted; run the same command again to go on')));
