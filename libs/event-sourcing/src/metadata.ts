@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock, OperationContext } from '@bindery/service-kit';
 import type { DomainEvent, Recorded } from './decider.ts';
 import type { CommandMetadata } from './repository.ts';
 
 /** A UUID (version 8, RFC 9562) that is always the same for the same cause and name; from SHA-256. */
 export const deriveEventId = (causeEventId: string, name: string): string => {
-  const bytes = createHash('sha256').update(causeEventId).update('\n').update(name).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const hex = hash('sha256', `${causeEventId}\n${name}`, 'hex');
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;
 };
 
 /**

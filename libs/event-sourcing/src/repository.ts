@@ -9,7 +9,10 @@ export interface CommandMetadata {
   readonly organizationId?: string;
   readonly traceparent?: string;
   readonly now: Date;
-  /** Called once per event of one command, in order; the same ids on every retry of the same command. */
+  /**
+   * Called once per command, when it is handed over; the same answer when the same command is repeated. The ids of its
+   * events are derived from it (`commandEventId`).
+   */
   readonly eventId: () => string;
 }
 

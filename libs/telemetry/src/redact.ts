@@ -17,12 +17,11 @@ const exact = new Set(
     'jwt',
     'signature',
     'samlResponse',
-    'apiKey',
     'masterKey',
     'photoUrl',
   ].map((name) => name.toLowerCase()),
 );
-const parts = ['authorization', 'token', 'secret', 'password', 'passphrase', 'privatekey', 'credential'];
+const parts = ['authorization', 'apikey', 'token', 'secret', 'password', 'passphrase', 'privatekey', 'credential'];
 /** Names that contain one of the parts and yet say nothing secret. */
 const harmless = new Set(['tokenid', 'tokens', 'tokencount']);
 
