@@ -89,9 +89,9 @@ const day = 86_400_000;
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
 export const createIdentityService = async ({ ports, keys, vault }: IdentityOptions): Promise<IdentityService> => {
   const { cache, clock, readStore } = ports;
-  const logger = ports.telemetry.logger.child({ service: 'identity' });
+  const { logger } = ports.telemetry;
   const sealer = createSealer(keys);
-  const cursors = createCursorCodec(vault.cursorSecret);
+  const cursors = createCursorCodec(vault.secret('identity'));
   const usage = await createTokenUsage(readStore, logger);
   const lastSeen = await createLastSeen(readStore);
 

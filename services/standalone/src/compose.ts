@@ -1,9 +1,12 @@
 import type { BlobStore } from '@bindery/blob-store';
 import type { Cache } from '@bindery/cache';
+import { createContentService } from '@bindery/content';
 import type { ServicePorts } from '@bindery/event-sourcing';
 import { createGateway, gatewayConfig } from '@bindery/gateway';
+import { createGuardedFetch } from '@bindery/guarded-fetch';
 import { createIdentityService, type IdentityService, type KeyStore, type Vault } from '@bindery/identity';
 import type { ReadStore } from '@bindery/read-store';
+import type { SearchIndex } from '@bindery/search';
 import { type Clock, createInProcessClient, createLifecycle, type Part, type Service } from '@bindery/service-kit';
 import type { Logger, Telemetry } from '@bindery/telemetry';
 import { build, version } from './build.ts';
@@ -46,6 +49,7 @@ export interface OpenedStores {
   readonly identity: ServicePorts;
   readonly content: ServicePorts;
   readonly blobs: BlobStore;
+  readonly search: SearchIndex;
   readonly gatewayState: ReadStore;
   readonly adminTokenFile: string;
   readonly importDocs: ImportDocs | undefined;
@@ -67,7 +71,14 @@ export const startServices = async (
   const { clock, telemetry, cache, vault, keys } = stores;
   const { logger } = telemetry;
   const identity = await createIdentityService({ ports: stores.identity, keys, vault });
-  const services: readonly Service[] = [identity];
+  const content = createContentService({
+    ports: stores.content,
+    blobStore: stores.blobs,
+    searchIndex: stores.search,
+    fetchGuard: createGuardedFetch({ allow: listOf(settings.BINDERY_FETCH_ALLOW) }),
+    cursorSecret: vault.secret('content'),
+  });
+  const services: readonly Service[] = [identity, content];
   const config = gatewayConfig(settings, { version, build, profile: 'embedded', publicUrl: settings.PUBLIC_URL });
   const gateway = createGateway({
     services: createInProcessClient(...services.map(({ handlers }) => handlers)),
@@ -77,6 +88,7 @@ export const startServices = async (
     telemetry,
     clock,
     config,
+    rawRoutes: content.rawRoutes,
   });
 
   let start: { readonly first: boolean; readonly token: string | undefined } | undefined;
@@ -127,6 +139,12 @@ export const startServices = async (
     },
   };
 };
+
+const listOf = (text: string | undefined): readonly string[] =>
+  (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 
 const bootstrap = async (settings: Settings, stores: OpenedStores, identity: IdentityService) => {
   const configured = settings.BINDERY_BOOTSTRAP_TOKEN;

@@ -48,6 +48,12 @@ export const settings = {
     pattern: /^[^\p{Cc}]{2,255}$/u,
     allowed: '2 to 255 characters',
   }),
+  BINDERY_FETCH_ALLOW: optional.text({
+    description:
+      'Hosts, addresses and blocks, separated by commas, that files may be fetched from although they are not public.',
+    pattern: /^[A-Za-z0-9.:/_,[\] -]{1,2000}$/,
+    allowed: 'hosts, addresses or blocks separated by commas',
+  }),
   IMPORT_DOCS: required.flag({
     description: 'Whether the first start imports the documentation of Bindery, so that there is something to look at.',
     fallback: true,

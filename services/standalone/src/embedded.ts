@@ -4,6 +4,7 @@ import { openSqliteEventStore } from '@bindery/event-store/sqlite';
 import { createKeyStore, createVault } from '@bindery/identity';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
+import { openSqliteSearchIndex } from '@bindery/search/sqlite';
 import { createLifecycle, type Part, systemClock } from '@bindery/service-kit';
 import { createTelemetry } from '@bindery/telemetry';
 import { lockDataDirectory } from './adapters/data-lock.ts';
@@ -72,6 +73,7 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
         identity: await openPorts('identity'),
         content: await openPorts('content'),
         blobs: keep('blobs', await openFilesystemBlobStore({ folder: paths.blobs })),
+        search: keep('search index', await openSqliteSearchIndex({ path: paths.search })),
         gatewayState: keep('gateway state', await openSqliteReadStore({ path: paths.gatewayState })),
         adminTokenFile: paths.adminToken,
         importDocs: replacements.importDocs,

@@ -108,6 +108,8 @@ describe('the vault', () => {
     expect(other.emailDigest('a@b.c')).not.toBe(vault.emailDigest('a@b.c'));
     expect(same.deriveId('administrator')).toBe(vault.deriveId('administrator'));
     expect(vault.deriveId('administrator')).not.toBe(vault.deriveId('organization'));
+    expect(same.secret('a')).toBe(vault.secret('a'));
+    expect(vault.secret('a')).not.toBe(vault.secret('b'));
     expect(vault.deriveId('administrator')).toMatch(/^[A-Za-z][A-Za-z0-9]{23}$/);
   });
 

@@ -13,8 +13,8 @@ export interface Vault {
   emailDigest(normalized: string): string;
   /** An id that is the same at every start of this instance: what the first start makes twice, it makes once. */
   deriveId(label: string): string;
-  /** Secret for the cursors of lists, so that forged ones are refused. */
-  readonly cursorSecret: string;
+  /** A secret for a purpose (signing cursors, download addresses), the same at every start. */
+  secret(purpose: string): string;
   /** Encrypts the key of a user. */
   wrap(key: Uint8Array, userId: string): string;
   /** @throws Error when the master key is another one, or the text was changed */
@@ -38,7 +38,7 @@ export const createVault = (masterKey: Uint8Array): Vault => {
       const bytes = createHmac('sha256', ids).update(label).digest().subarray(0, 24);
       return Array.from(bytes, (byte, index) => alphabet[index === 0 ? 10 + (byte % 52) : byte % 62]).join('');
     },
-    cursorSecret: Buffer.from(subkey('cursors')).toString('base64url'),
+    secret: (purpose) => Buffer.from(subkey(`secret/${purpose}`)).toString('base64url'),
     wrap: (key, userId) => encrypt(wrapping, key, userId),
     unwrap: (wrapped, userId) => decrypt(wrapping, wrapped, userId),
   };
