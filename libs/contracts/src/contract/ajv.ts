@@ -35,6 +35,8 @@ export function createSchemaCompiler(components: ReadonlyMap<string, unknown>, o
     strict: true,
     strictTypes: false,
     strictTuples: false,
+    // Unions name the property that tells their members apart; the members declare it.
+    strictRequired: false,
     discriminator: true,
     verbose: true,
     messages: false,

@@ -1,26 +1,31 @@
 import type { ContentRef, JSONDocument } from '@bindery/contracts';
 import { relativePath, serializeMarkdown } from '@bindery/documents';
 import type { PageNode, Tree } from '../revisions/index.ts';
+import { frontMatterOf } from './front-matter.ts';
 import { markdownPath } from './paths.ts';
 
 /** How links are written: from page to page, or by id. */
 export type LinkStyle = 'relative' | 'stable';
 
-/**
- * How references are written in markdown. Edits read all of these back: relative paths as `markdownPath` forms them,
- * `/pages/<id>`, `/files/<id>` and so on by id, `/spaces/<id>/pages/<id>` for what is in another space.
- */
-export const refWriter = (scope: {
+/** The revision, and the page, from which references are written. */
+export interface LinkScope {
+  readonly baseUrl: string;
   readonly spaceId: string;
   readonly tree: Tree;
-  /** The page whose markdown it is; without one every link is stable. */
-  readonly page?: PageNode;
+  readonly page: PageNode;
   readonly style: LinkStyle;
-}): ((ref: ContentRef) => string) => {
-  const { spaceId, tree, page, style } = scope;
-  const from = page === undefined || style === 'stable' ? undefined : markdownPath(tree, page.id);
+}
+
+/**
+ * How references are written in markdown. Edits read all of these back: relative paths as `markdownPath` forms them,
+ * `/pages/<id>`, `/files/<id>` and the like within the space, addresses in the application for what is outside.
+ */
+export const refWriter = ({ baseUrl, spaceId, tree, page, style }: LinkScope): ((ref: ContentRef) => string) => {
+  const app = `${baseUrl}/app`;
+  const from = style === 'stable' ? undefined : markdownPath(tree, page.id);
+  /** Where a space's own things are named from: nothing in front within the space. */
   const within = (space: string | undefined): string =>
-    space === undefined || space === spaceId ? '' : `/spaces/${space}`;
+    space === undefined || space === spaceId ? '' : `${app}/spaces/${space}`;
   const pageLink = (id: string, space: string | undefined): string => {
     const outside = within(space);
     // A page that is gone keeps its stable form, so that a later revision in which it is back links again.
@@ -38,13 +43,13 @@ export const refWriter = (scope: {
       case 'anchor':
         return `${ref.page === undefined ? '' : pageLink(ref.page, ref.space)}#${ref.anchor}`;
       case 'space':
-        return `/spaces/${ref.space}`;
+        return `${app}/spaces/${ref.space}`;
       case 'collection':
-        return `/collections/${ref.collection}`;
+        return `${app}/collections/${ref.collection}`;
       case 'user':
-        return `/users/${ref.user}`;
+        return `${app}/users/${ref.user}`;
       case 'reusable-content':
-        return `${within(ref.space)}/reusable-content/${ref.reusableContent}`;
+        return `${within(ref.space)}/reusable-contents/${ref.reusableContent}`;
       case 'tag':
         return `${within(ref.space)}/tags/${ref.tag}`;
       case 'openapi':
@@ -54,14 +59,15 @@ export const refWriter = (scope: {
 };
 
 /**
- * The body of a page as markdown. The title is a field of the page and not part of it; only a body that itself begins
- * with a first-level heading gets the title's line before it, since that is where a reader looks for the title.
+ * A page as the markdown file that it would be in a repository: front matter, the title as its heading, the body. Sent back
+ * in an edit it changes nothing.
  */
-export const markdownOf = (document: JSONDocument, scope: Parameters<typeof refWriter>[0]): string => {
-  const [first] = document.nodes;
-  const ambiguous = first?.type.startsWith('heading-') === true && Object(first.data).level === 1;
+export const markdownOf = (document: JSONDocument, scope: LinkScope): string => {
+  const resolveRef = refWriter(scope);
+  const { metadata } = scope.page;
   return serializeMarkdown(document, {
-    resolveRef: refWriter(scope),
-    ...(ambiguous && scope.page !== undefined ? { title: scope.page.metadata.title } : {}),
+    title: metadata.title,
+    frontMatter: frontMatterOf(metadata, resolveRef),
+    resolveRef,
   });
 };

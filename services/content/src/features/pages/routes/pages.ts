@@ -30,12 +30,12 @@ const withBody = async (
 ): Promise<RevisionPage> => {
   const shown = presentPage(scope, page);
   if (shown.type !== 'document') return shown;
-  const { spaceId, tree } = scope;
+  const { baseUrl, spaceId, tree } = scope;
   const stored = await storedBody(locate, spaceId, page.documentId);
   const document = await bodyFor(stored, query, { spaceId, tree, reader: locate.reader, page });
   if (query.format === 'document') return { ...shown, document };
   const style = query['format.markdown.refs'] ?? 'relative';
-  return { ...shown, markdown: markdownOf(document, { spaceId, tree, page, style }) };
+  return { ...shown, markdown: markdownOf(document, { baseUrl, spaceId, tree, page, style }) };
 };
 
 /** Handlers of everything that reads pages and their documents, save reusable contents. */
