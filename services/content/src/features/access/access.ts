@@ -6,7 +6,7 @@ import {
   notFound,
   type OperationContext,
 } from '@bindery/service-kit';
-import type { SpaceDocument } from '../spaces/index.ts';
+import type { SpaceDocument } from '../space-model/index.ts';
 import { type Default, type Grants, levelOn, permissionsOf, type SpaceNeed, type SpacePermissions } from './levels.ts';
 
 type Caller = Pick<OperationContext, 'principal'>;

@@ -1,10 +1,10 @@
 import type { Space } from '@bindery/contracts';
 import type { Handled } from '@bindery/event-sourcing';
 import { etagOf, notFound, type OperationContext, preconditionFailed } from '@bindery/service-kit';
+import type { SpaceDocument } from '../space-model/index.ts';
 import type { SpaceRouteDeps } from './deps.ts';
 import type { SpaceEvent } from './events.ts';
 import { presentSpace } from './present.ts';
-import type { SpaceDocument } from './read-model/document.ts';
 import { evolveSpace } from './read-model/projection.ts';
 import type { SpaceState } from './state.ts';
 

@@ -1,3 +1,4 @@
+export { type SpaceDocument, spacesCollection } from '../space-model/index.ts';
 export { spaceAggregate } from './aggregate.ts';
 export { type ChangeRequestCounts, type CountSource, createChangeRequestCounts, type SpaceCounts } from './counts.ts';
 export { openSpaces, type SpaceRepository, type SpaceRouteDeps } from './deps.ts';
@@ -5,6 +6,5 @@ export type { SpaceEvent } from './events.ts';
 export { listSpaces, type SpacesCollection, visibleWhere } from './list.ts';
 export { presentSpace } from './present.ts';
 export { createSpacePurger, type SpacePurger } from './purge.ts';
-export { type SpaceDocument, spacesCollection } from './read-model/document.ts';
 export { evolveSpace, spacesProjection } from './read-model/projection.ts';
 export { createSpaceHandlers } from './routes/index.ts';

@@ -1,7 +1,7 @@
 import type { Collection, Scalar, Stored, Where } from '@bindery/read-store';
 import type { CursorCodec } from '@bindery/service-kit';
 import type { VisibleSpaces } from '../access/index.ts';
-import type { SpaceDocument } from './read-model/document.ts';
+import type { SpaceDocument } from '../space-model/index.ts';
 
 /** The live read model of spaces, for reading. */
 export type SpacesCollection = Pick<Collection<SpaceDocument>, 'get' | 'getMany' | 'query' | 'count' | 'scan' | 'spec'>;

@@ -1,7 +1,7 @@
 import type { MergeRulesSpaceConfiguration, Space, translationLanguages } from '@bindery/contracts';
 import type { SpacePermissions } from '../access/index.ts';
+import type { SpaceDocument } from '../space-model/index.ts';
 import type { SpaceCounts } from './counts.ts';
-import type { SpaceDocument } from './read-model/document.ts';
 
 type Language = (typeof translationLanguages)[number];
 

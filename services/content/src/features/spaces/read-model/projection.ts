@@ -1,6 +1,6 @@
 import { documentPerStream, ignoreUnknown, type Projection, type Recorded } from '@bindery/event-sourcing';
+import { type SpaceDocument, spacesCollection } from '../../space-model/index.ts';
 import type { SpaceEvent, SpaceSettings } from '../events.ts';
-import { type SpaceDocument, spacesCollection } from './document.ts';
 
 type Created = Extract<SpaceEvent, { type: 'SpaceCreated' }>['data'];
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,5 +1,5 @@
+import type { Space } from '@bindery/contracts';
 import type { CollectionSpec } from '@bindery/read-store';
-import type { DefaultLevel, MergeRules, SpaceVisibility } from '../events.ts';
 
 /** A space as stored for reading: one per stream, in step with it. */
 export interface SpaceDocument {
@@ -8,11 +8,12 @@ export interface SpaceDocument {
   readonly title: string;
   readonly emoji?: string;
   readonly icon?: string;
-  readonly visibility: SpaceVisibility;
-  readonly defaultLevel: DefaultLevel;
+  readonly visibility: Space['visibility'];
+  readonly defaultLevel: Space['defaultLevel'];
   readonly editMode?: 'live' | 'locked';
   readonly language?: string;
-  readonly mergeRules: MergeRules;
+  /** As the contract's validator let them in: MergeRulesSpaceConfiguration. */
+  readonly mergeRules: Readonly<Record<string, unknown>> & { readonly type: 'inherit' | 'none' | 'rules' };
   readonly parent?: string;
   /** Head of the primary content. */
   readonly revision: string;

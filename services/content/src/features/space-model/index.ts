@@ -1,0 +1,1 @@
+export { type SpaceDocument, spacesCollection } from './document.ts';
