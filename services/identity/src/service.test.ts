@@ -1,4 +1,5 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, validatePublicEvent } from '@bindery/contracts';
 import { serviceTopic } from '@bindery/message-bus';
@@ -49,6 +50,42 @@ describe('the first start', () => {
       expect(await identity.resolve(options.token)).toBeNull();
     }
     await expect(identity.service.bootstrap({ ...options, token: 'short' })).rejects.toThrow(RangeError);
+    await identity.dispose();
+  });
+});
+
+describe('a first start that is cut off', () => {
+  // Reservation, user, organization, token, the end: five appends, each lost before or after it was stored.
+  const cuts = [1, 2, 3, 4, 5].flatMap((append) => [
+    { append, stored: false },
+    { append, stored: true },
+  ]);
+  test.each(cuts)('at append $append, stored: $stored, is completed by the next one', async ({ append, stored }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'bindery-identity-'));
+    let appends = 0;
+    const cut = startIdentity({
+      folder,
+      between: (store) => {
+        const original = store.append.bind(store);
+        store.append = async (...given) => {
+          appends += 1;
+          if (appends > append || (appends === append && !stored)) throw new Error('killed here');
+          const result = await original(...given);
+          if (appends === append) throw new Error('killed here');
+          return result;
+        };
+        return store;
+      },
+    });
+    await expect(cut).rejects.toThrow('killed here');
+    const identity = await startIdentity({ folder });
+    const admin = await identity.admin();
+    expect(admin).toMatchObject({ id: identity.administratorId, instanceAdmin: true });
+    expect(Object.values(admin.organizations)).toEqual([{ role: 'admin', teams: [] }]);
+    expect((await identity.call(operations.listUsers, admin)).body.count).toBe(1);
+    const tokens = await identity.call(operations.listUserTokens, admin, { params: { userId: admin.id } });
+    expect(tokens.body.count).toBe(1);
+    expect((await identity.service.status()).events).toBe(6);
     await identity.dispose();
   });
 });

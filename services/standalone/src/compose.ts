@@ -35,6 +35,8 @@ export interface Embedded {
   readonly tokenFile: string;
   readonly logger: Logger;
   readonly services: readonly Service[];
+  /** Settles when the documentation is in, or when there is none to import. Never rejects. */
+  readonly imported: Promise<void>;
   /** Finishes what it began, then closes everything. Idempotent. @returns what did not stop in time */
   stop(): Promise<readonly string[]>;
 }
@@ -132,6 +134,7 @@ export const startServices = async (
     tokenFile: stores.adminTokenFile,
     logger,
     services,
+    imported,
     async stop() {
       importing.abort();
       await imported;

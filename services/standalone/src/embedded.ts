@@ -1,12 +1,14 @@
+import { rmSync } from 'node:fs';
 import { openFilesystemBlobStore } from '@bindery/blob-store/filesystem';
 import { createMemoryCache } from '@bindery/cache/memory';
 import { openSqliteEventStore } from '@bindery/event-store/sqlite';
 import { createKeyStore, createVault } from '@bindery/identity';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
+import type { SearchIndex } from '@bindery/search';
 import { openSqliteSearchIndex } from '@bindery/search/sqlite';
 import { createLifecycle, type Part, systemClock } from '@bindery/service-kit';
-import { createTelemetry } from '@bindery/telemetry';
+import { createTelemetry, type Logger } from '@bindery/telemetry';
 import { lockDataDirectory } from './adapters/data-lock.ts';
 import { version } from './build.ts';
 import { type Embedded, type Replacements, startServices } from './compose.ts';
@@ -73,7 +75,7 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
         identity: await openPorts('identity'),
         content: await openPorts('content'),
         blobs: keep('blobs', await openFilesystemBlobStore({ folder: paths.blobs })),
-        search: keep('search index', await openSqliteSearchIndex({ path: paths.search })),
+        search: keep('search index', await openSearchIndex(paths.search, logger)),
         gatewayState: keep('gateway state', await openSqliteReadStore({ path: paths.gatewayState })),
         adminTokenFile: paths.adminToken,
         importDocs: replacements.importDocs,
@@ -85,5 +87,17 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
     await cleanup.start();
     await cleanup.stop();
     throw error;
+  }
+};
+
+/** The index is fed from the events: one that cannot be used (damaged, another version) is made anew. */
+const openSearchIndex = async (path: string, logger: Logger): Promise<SearchIndex> => {
+  try {
+    return await openSqliteSearchIndex({ path });
+  } catch (error) {
+    if (Object(error).code !== 'search.unusable') throw error;
+    logger.warn('the search index is made anew', { error });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    return openSqliteSearchIndex({ path });
   }
 };

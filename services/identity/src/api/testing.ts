@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryCache } from '@bindery/cache/memory';
 import { createContract, type OperationDefinition, operations, replaceEmbeds } from '@bindery/contracts';
+import type { EventStore } from '@bindery/event-store';
 import { openSqliteEventStore } from '@bindery/event-store/sqlite';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
@@ -43,11 +44,19 @@ type Clock = ReturnType<typeof manualClock>;
 type Parts<D extends OperationDefinition> = Partial<OperationRequest<D>> & { readonly ids?: IdSource };
 
 /** The identity service on real stores in a folder of its own, as the composition root would start it. */
-export const startIdentity = async (given: { readonly folder?: string; readonly clock?: Clock } = {}) => {
+export const startIdentity = async (
+  given: {
+    readonly folder?: string;
+    readonly clock?: Clock;
+    /** Puts something between the service and its event store. */
+    readonly between?: (store: EventStore) => EventStore;
+  } = {},
+) => {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'bindery-identity-')));
   const clock = given.clock ?? manualClock('2026-01-31T09:30:00.000Z');
   const vault = createVault(new Uint8Array(32).fill(7));
-  const eventStore = openSqliteEventStore({ path: join(folder, 'events.db') });
+  const ownStore = openSqliteEventStore({ path: join(folder, 'events.db') });
+  const eventStore = given.between?.(ownStore) ?? ownStore;
   const readStore = await openSqliteReadStore({ path: join(folder, 'read.db') });
   const keyStore = await openSqliteReadStore({ path: join(folder, 'keys.db'), durable: true });
   const bus = openEmbeddedMessageBus({ path: join(folder, 'bus.db') });
@@ -58,12 +67,17 @@ export const startIdentity = async (given: { readonly folder?: string; readonly 
   const service = await createIdentityService({ ports, keys, vault });
   await service.start();
   const client = createInProcessClient(service.handlers);
-  const { administratorId, organizationId } = await service.bootstrap({
-    email: 'admin@localhost',
-    displayName: 'Administrator',
-    organizationTitle: 'My organization',
-    onFirstStart: () => bootstrapToken,
-  });
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    await Promise.all([ownStore.close(), readStore.close(), keyStore.close(), bus.close(), cache.close()]);
+  };
+  const first = { email: 'admin@localhost', displayName: 'Administrator', organizationTitle: 'My organization' };
+  const { administratorId, organizationId } = await service
+    .bootstrap({ ...first, onFirstStart: () => bootstrapToken })
+    .catch(async (error: unknown) => {
+      await stop();
+      throw error;
+    });
 
   /** Calls an operation as the gateway would, and checks request and answer against the contract. */
   const call = async <D extends OperationDefinition>(
@@ -135,13 +149,10 @@ export const startIdentity = async (given: { readonly folder?: string; readonly 
     /** Waits until notes of use are written. */
     settled: () => service.settled(),
     /** Stops everything; the folder stays. */
-    async stop() {
-      await service.stop();
-      await Promise.all([eventStore.close(), readStore.close(), keyStore.close(), bus.close(), cache.close()]);
-    },
+    stop,
     /** Stops everything and removes the folder. */
     async dispose() {
-      await this.stop();
+      await stop();
       await rm(folder, { recursive: true });
     },
   };
