@@ -1,0 +1,379 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startContent, type TestContent } from '../../testing.ts';
+import { insert, spaceWithPages } from './testing.ts';
+
+let content: TestContent;
+beforeAll(async () => {
+  content = await startContent();
+});
+afterAll(() => content.stop());
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+).toString('base64');
+
+/** A change request on the pages `a`, `b` and `c`. */
+const opened = async () => {
+  const space = await spaceWithPages(content);
+  const { id } = await space.here.open();
+  const markdown = async (pageId: string) => {
+    const { body } = await space.here.page(id, pageId, { 'format.markdown.refs': 'stable' });
+    return body.type === 'document' ? (body.markdown ?? '') : '';
+  };
+  const metadata = async (pageId: string) => (await space.here.page(id, pageId, { format: 'document' })).body;
+  return { ...space, id, markdown, metadata };
+};
+
+describe('insert_page', () => {
+  test('answers what became of each page, in the order of the batch', async () => {
+    const { here, id, spaceId } = await opened();
+    const answer = await here.outcomes(id, [insert('One', { ref: 'one' }), insert('Two', { at: 0 })]);
+    expect(answer.changes).toMatchObject([
+      { object: 'created_page', ref: 'one', page: { object: 'page' } },
+      { object: 'created_page', page: { object: 'page' } },
+    ]);
+    const [first] = answer.changes;
+    expect(JSON.stringify(first)).toContain(`/v1/spaces/${spaceId}/change-requests/${id}/content/page/`);
+    expect(answer.changeRequest).toMatchObject({ id, object: 'change-request' });
+    expect(answer).not.toHaveProperty('insertedFiles');
+    expect((await here.pages(id)).map(({ title }) => title)).toEqual(['Two', 'A', 'B', 'C', 'One']);
+  });
+
+  test('front matter and the leading heading win over the fields', async () => {
+    const { here, id, metadata } = await opened();
+    const source = '---\ndescription: From matter\nicon: star\nhidden: true\nodd: 1\n---\n# From heading\n\nText.';
+    const { changes } = await here.outcomes(id, [
+      insert('From field', { description: 'From field', emoji: 'x', condition: 'visitor.ok' }, source),
+    ]);
+    const [outcome] = changes;
+    if (outcome?.object !== 'created_page') throw new Error('nothing was created');
+    expect(await metadata(outcome.page.id)).toMatchObject({
+      title: 'From heading',
+      slug: 'from-heading',
+      description: 'From matter',
+      icon: 'star',
+      emoji: 'x',
+      hidden: true,
+      condition: 'visitor.ok',
+    });
+  });
+
+  test('makes slugs from titles unique; refuses a given one that a sibling has', async () => {
+    const { here, id, a } = await opened();
+    await here.edit(id, [insert('A'), insert('A'), insert('Ünïcode & more'), insert('A', { into: a })]);
+    const slugs = (await here.pages(id)).map((page) => (page.type === 'link' ? '' : page.slug));
+    expect(slugs).toEqual(['a', 'b', 'c', 'a-1', 'a-2', 'unicode-more']);
+    const refused = await here.edit(id, [insert('X'), insert('Y', { slug: 'b' })]);
+    expect(refused).toMatchObject({ status: 400, code: 'content_change.slug_taken' });
+    expect(refused.body).toMatchObject({ message: expect.stringMatching(/changes\[1\]\.slug.*"b"/) });
+    expect((await here.pages(id)).length).toBe(6);
+  });
+});
+
+describe('links', () => {
+  test('lead to pages of the batch, to pages by path, to files, and elsewhere', async () => {
+    const { here, id, a, b, markdown } = await opened();
+    await here.edit(id, [insert('Deep', { into: a, slug: 'deep' })]);
+    const text = [
+      '[ref](./new.md) [ref with anchor](new.md#part) [path](./a/deep.md) [folder](a/README.md) [absolute](/b)',
+      '[own](#here) [outside](https://example.org/a.md) [nowhere](./missing.md) [mail](mailto:a@example.org)',
+      `[stable](/pages/${b}) ![picture](./shot)`,
+    ].join('\n\n');
+    const { changes, insertedFiles } = await here.outcomes(id, [
+      { operation: 'update_page', page: b, document: { markdown: text } },
+      { operation: 'insert_files', files: [{ base64: png, name: 'a.png', contentType: 'image/png', ref: 'shot' }] },
+      insert('New', { ref: 'new' }, 'Up to [deep](../a/deep.md) and [b](b.md).'),
+    ]);
+    const created = changes.find((outcome) => outcome.object === 'created_page');
+    if (created?.object !== 'created_page') throw new Error('nothing was created');
+    const newId = created.page.id;
+    const written = await markdown(b);
+    expect(written).toContain(`[ref](/pages/${newId}) [ref with anchor](/pages/${newId}#part)`);
+    expect(written).toContain(`[folder](/pages/${a}) [absolute](/pages/${b})`);
+    expect(written).toMatch(/\[path\]\(\/pages\/\w+\)/);
+    expect(written).toContain('[own](#here)');
+    expect(written).toContain('(https://example.org/a.md) [nowhere](./missing.md) [mail](mailto:a@example.org)');
+    expect(written).toContain(`[stable](/pages/${b})`);
+    expect(written).toContain(`/files/${insertedFiles?.[0]?.id}`);
+    expect(await markdown(newId)).toContain(`[b](/pages/${b})`);
+  });
+
+  test('come back as they were when a page is read and written again', async () => {
+    const { here, id, a, b } = await opened();
+    await here.edit(id, [
+      insert('Deep', { into: a, slug: 'deep' }, 'To [b](../b.md), [a](README.md).'),
+      { operation: 'update_page', page: a, document: { markdown: 'To [deep](a/deep.md), [b](b.md).' } },
+    ]);
+    const { body } = await here.page(id, a);
+    if (body.type !== 'document') throw new Error('not a document');
+    const before = (await here.get(id)).body.revision;
+    await here.edit(id, [{ operation: 'update_page', page: a, document: { markdown: body.markdown ?? '' } }]);
+    expect((await here.get(id)).body.revision).toBe(before);
+    expect(body.markdown).toContain('[deep](deep.md)');
+    expect((await here.page(id, b)).status).toBe(200);
+  });
+});
+
+describe('update_page', () => {
+  test('changes metadata alone; empty text clears; the slug stays with a new title', async () => {
+    const { here, id, a, metadata, markdown } = await opened();
+    const before = await markdown(a);
+    await here.edit(id, [
+      { operation: 'update_page', page: a, title: 'Alpha', emoji: 'x', icon: 'star', condition: 'c' },
+    ]);
+    expect(await metadata(a)).toMatchObject({ title: 'Alpha', slug: 'a', emoji: 'x', icon: 'star' });
+    await here.edit(id, [{ operation: 'update_page', page: a, emoji: '', icon: '', condition: '', slug: '' }]);
+    const after = await metadata(a);
+    for (const field of ['emoji', 'icon', 'condition']) expect(after).not.toHaveProperty(field);
+    expect(after).toMatchObject({ title: 'Alpha', slug: 'alpha' });
+    expect((await markdown(a)).replace('# Alpha', '# A')).toBe(before);
+  });
+
+  test('moves: into another page, to a place, back to the top', async () => {
+    const { here, id, a, b, c } = await opened();
+    const shape = async () =>
+      (await here.pages(id)).map((page) => [page.title, page.type === 'link' ? [] : page.pages.map((it) => it.title)]);
+    await here.edit(id, [{ operation: 'update_page', page: c, into: a }]);
+    await here.edit(id, [{ operation: 'update_page', page: b, into: a, at: 0 }]);
+    expect(await shape()).toEqual([['A', ['B', 'C']]]);
+    await here.edit(id, [{ operation: 'update_page', page: b, at: 1 }]);
+    expect(await shape()).toEqual([['A', ['C', 'B']]]);
+    await here.edit(id, [{ operation: 'update_page', page: b, into: null, at: 0 }]);
+    expect(await shape()).toEqual([
+      ['B', []],
+      ['A', ['C']],
+    ]);
+  });
+
+  test('blocks keep their keys, where they are the same', async () => {
+    const { here, id, a } = await opened();
+    const keys = async () => {
+      const { body } = await here.page(id, a, { format: 'document' });
+      return body.type === 'document' ? (body.document?.nodes ?? []).map(({ key }) => key) : [];
+    };
+    const write = (markdown: string) => here.edit(id, [{ operation: 'update_page', page: a, document: { markdown } }]);
+    await write('First paragraph of the page.\n\nSecond paragraph of the page.');
+    const before = await keys();
+    await write('New above.\n\nFirst paragraph of the page, changed.\n\nSecond paragraph of the page.');
+    expect((await keys()).slice(1)).toEqual(before);
+  });
+
+  test('what changes nothing makes no revision', async () => {
+    const { here, id, a } = await opened();
+    const before = (await here.get(id)).body;
+    expect((await here.edit(id, [{ operation: 'update_page', page: a, title: 'A', at: 0 }])).body).toEqual(before);
+  });
+});
+
+describe('delete_page and revert_page', () => {
+  test('a page goes with everything below it, and comes back', async () => {
+    const { here, id, a, b } = await opened();
+    await here.edit(id, [{ operation: 'update_page', page: b, into: a }]);
+    const { changes } = await here.outcomes(id, [{ operation: 'delete_page', page: a }]);
+    expect(changes).toEqual([
+      { object: 'deleted_page', page: a },
+      { object: 'deleted_page', page: b },
+    ]);
+    expect((await here.page(id, b)).status).toBe(404);
+    const back = await here.outcomes(id, [{ operation: 'revert_page', page: b }]);
+    expect(back.changes).toMatchObject([{ object: 'created_page', page: { id: b } }]);
+    expect((await here.pages(id)).map(({ title }) => title)).toEqual(['B', 'C']);
+  });
+
+  test('a page goes back to its base, or to a revision, whole or block by block', async () => {
+    const { here, id, a, markdown } = await opened();
+    const write = (text: string) =>
+      here.edit(id, [{ operation: 'update_page', page: a, document: { markdown: text } }]);
+    const original = await markdown(a);
+    await write('One.\n\nTwo.');
+    const middle = (await here.get(id)).body.revision;
+    const page = await here.page(id, a, { format: 'document' });
+    const keys = page.body.type === 'document' ? (page.body.document?.nodes ?? []).map((it) => it.key ?? '') : [];
+    await write('One, changed a little.\n\nTwo.');
+    await here.edit(id, [{ operation: 'revert_page', page: a, revision: middle, block: [keys[0] ?? ''] }]);
+    expect(await markdown(a)).toContain('One.\n\nTwo.');
+    await here.edit(id, [{ operation: 'revert_page', page: a }]);
+    expect(await markdown(a)).toBe(original);
+    await here.edit(id, [{ operation: 'revert_page', page: a, revision: middle }]);
+    expect(await markdown(a)).toContain('One.\n\nTwo.');
+  });
+});
+
+describe('one batch', () => {
+  test('is applied in order and forgets what it made and deleted', async () => {
+    const { here, id, a } = await opened();
+    const { changes } = await here.outcomes(id, [
+      { operation: 'update_page', page: a, title: 'Renamed' },
+      { operation: 'delete_page', page: a },
+      insert('A', { slug: 'a' }),
+    ]);
+    expect(changes.map(({ object }) => object)).toEqual(['deleted_page', 'created_page']);
+    expect((await here.pages(id)).map(({ title }) => title)).toEqual(['B', 'C', 'A']);
+  });
+
+  test('from many at once: all edits are there', async () => {
+    const { here, id } = await opened();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => here.edit(id, [insert(`Page ${index}`)])));
+    const titles = (await here.pages(id)).map(({ title }) => title);
+    expect(titles.length).toBe(23);
+    expect(new Set(titles).size).toBe(23);
+    const { body } = await here.changes(id, { limit: 1000 });
+    expect(body.changes.filter(({ type }) => type === 'page_created').length).toBe(20);
+  });
+
+  test('of 50 large pages is one revision, cut into events that a store takes', async () => {
+    const { here, id, markdown } = await opened();
+    const text = `${'A sentence of this page. '.repeat(900)}\n\n`;
+    const { changes } = await here.outcomes(
+      id,
+      Array.from({ length: 50 }, (_, index) => insert(`Large ${index}`, {}, text)),
+    );
+    expect(changes.length).toBe(50);
+    const [, last] = [changes[0], changes.at(-1)];
+    if (last?.object !== 'created_page') throw new Error('nothing was created');
+    expect(await markdown(last.page.id)).toContain('A sentence of this page.');
+    let largest = 0;
+    for await (const event of content.ports.eventStore.readStream(`content.changeRequest-${id}`))
+      largest = Math.max(largest, JSON.stringify(event.data).length);
+    expect(largest).toBeLessThan(1_000_000);
+    const before = await here.pages(id);
+    content = await content.restarted();
+    expect(before.length).toBe(53);
+  });
+});
+
+describe('what changed', () => {
+  test('is told as people speak of it, up to a limit', async () => {
+    const { here, id, a, b, c } = await opened();
+    await here.edit(id, [
+      insert('New'),
+      { operation: 'update_page', page: a, title: 'Alpha', document: { markdown: 'Other text.' } },
+      { operation: 'update_page', page: b, into: a },
+      { operation: 'delete_page', page: c },
+      { operation: 'insert_files', files: [{ base64: png, name: 'a.png', contentType: 'image/png' }] },
+    ]);
+    const { body } = await here.changes(id);
+    expect(body.changes.map(({ type }) => type).sort()).toEqual(
+      ['file_created', 'page_created', 'page_deleted', 'page_edited', 'page_moved'].sort(),
+    );
+    expect(body).not.toHaveProperty('more');
+    expect(body.changes.find(({ type }) => type === 'page_edited')).toMatchObject({
+      page: { id: a, title: 'Alpha', path: 'a', type: 'document' },
+      attributes: {
+        title: { before: 'A', after: 'Alpha' },
+        document: { before: { object: 'document' }, after: { object: 'document' } },
+      },
+    });
+    const moved = body.changes.find(({ type }) => type === 'page_moved');
+    expect(moved).toMatchObject({ page: { id: b, path: 'a/b' }, parent: { after: { id: a } } });
+    const some = await here.changes(id, { limit: 2 });
+    expect(some.body).toMatchObject({ more: 3 });
+    expect(some.body.changes.length).toBe(2);
+  });
+});
+
+describe('hostile input is refused by name and leaves nothing', () => {
+  const cases: readonly [string, (it: Awaited<ReturnType<typeof opened>>) => object[], string][] = [
+    ['an unknown page', () => [{ operation: 'update_page', page: 'nosuchpage' }], 'changes[0].page'],
+    ['an unknown page to delete', () => [{ operation: 'delete_page', page: 'nosuchpage' }], 'changes[0].page'],
+    ['an unknown page to revert', () => [{ operation: 'revert_page', page: 'nosuchpage' }], 'changes[0].page'],
+    ['an unknown parent', () => [insert('X', { into: 'nosuchpage' })], 'changes[0].into'],
+    ['a page under itself', ({ a }) => [{ operation: 'update_page', page: a, into: a }], 'changes[0].into'],
+    [
+      'a page under one below it',
+      ({ a, b }) => [
+        { operation: 'update_page', page: b, into: a },
+        { operation: 'update_page', page: a, into: b },
+      ],
+      'changes[1].into',
+    ],
+    [
+      'a page deleted before in the batch',
+      ({ a }) => [
+        { operation: 'delete_page', page: a },
+        { operation: 'update_page', page: a, title: 'X' },
+      ],
+      'changes[1].page',
+    ],
+    ['a slug that a sibling has', ({ a }) => [{ operation: 'update_page', page: a, slug: 'b' }], 'changes[0].slug'],
+    ['a slug that is no segment', () => [insert('X', { slug: '..' })], 'changes[0].slug'],
+    ['a name twice', () => [insert('X', { ref: 'x' }), insert('Y', { ref: 'x' })], 'changes[1].ref'],
+    ['a name that is a path', () => [insert('X', { ref: 'a' })], 'changes[0].ref'],
+    [
+      'a move beside a page of the same slug',
+      ({ a, b }) => [insert('B', { into: a, slug: 'b' }), { operation: 'update_page', page: b, into: a }],
+      'changes[1].into',
+    ],
+    [
+      'a revision of nowhere',
+      ({ a }) => [{ operation: 'revert_page', page: a, revision: 'none' }],
+      'changes[0].revision',
+    ],
+    ['a block of nowhere', ({ a }) => [{ operation: 'revert_page', page: a, block: ['none'] }], 'changes[0].block[0]'],
+    ['a file from nowhere', () => [{ operation: 'insert_files', files: [{ name: 'x' }] }], 'changes[0].files[0]'],
+    [
+      'a file from two places',
+      () => [{ operation: 'insert_files', files: [{ name: 'x', url: 'https://example.org', base64: png }] }],
+      'changes[0].files[0]',
+    ],
+    [
+      'bytes without a type',
+      () => [{ operation: 'insert_files', files: [{ name: 'x', base64: png }] }],
+      'changes[0].files[0].contentType',
+    ],
+    ['a heading without end', () => [insert('X', {}, `# ${'x'.repeat(300)}`)], 'changes[0].document'],
+  ];
+  test.each(cases)('%s', async (_, changes, field) => {
+    const it = await opened();
+    const before = [await it.here.get(it.id), await it.here.pages(it.id)];
+    const refused = await it.here.edit(it.id, [insert('Goes too', { ref: 'innocent' }), ...changes(it)]);
+    expect(refused.status).toBe(400);
+    const shifted = field.replace(/\[(\d+)\]/, (_match, index: string) => `[${Number(index) + 1}]`);
+    expect(refused.body).toMatchObject({ message: expect.stringContaining(shifted) });
+    expect([await it.here.get(it.id), await it.here.pages(it.id)]).toEqual(before);
+  });
+
+  const shapes: readonly [string, object[]][] = [
+    ['no change at all', []],
+    ['more than 50', Array.from({ length: 51 }, () => insert('X'))],
+    ['an unknown operation', [{ operation: 'format_disk' }]],
+    ['a field that is not there', [insert('X', { colour: 'red' })]],
+    ['a title that is too long', [insert('x'.repeat(257))]],
+    ['a control character', [insert('a\u0000b')]],
+    ['a slug with a slash', [insert('X', { slug: 'a/b' })]],
+    ['a place below 0', [insert('X', { at: -1 })]],
+    ['two bodies', [{ operation: 'insert_page', document: { markdown: '', document: {} } }]],
+    ['null for a title', [insert('X', { title: null })]],
+  ];
+  test.each(shapes)('%s', async (_, changes) => {
+    const { here, id } = await opened();
+    expect((await here.edit(id, changes)).status).toBe(400);
+  });
+
+  test('pages cannot stand too deep, inserted or moved', async () => {
+    const { here, id, a, b } = await opened();
+    let parent = a;
+    for (let depth = 2; depth <= 40; depth += 1) {
+      const { changes } = await here.outcomes(id, [insert(`Level ${depth}`, { into: parent })]);
+      const [outcome] = changes;
+      if (outcome?.object !== 'created_page') throw new Error('nothing was created');
+      parent = outcome.page.id;
+    }
+    expect(await here.edit(id, [insert('Too deep', { into: parent })])).toMatchObject({
+      status: 400,
+      code: 'content_change.too_deep',
+    });
+    expect(await here.edit(id, [{ operation: 'update_page', page: a, into: b }])).toMatchObject({
+      code: 'content_change.too_deep',
+    });
+  });
+
+  test('keys that reach into prototypes stay text', async () => {
+    const { here, id, a, metadata } = await opened();
+    const markdown = '---\n__proto__: {polluted: true}\nconstructor: 1\n---\n\nText.';
+    expect((await here.edit(id, [{ operation: 'update_page', page: a, document: { markdown } }])).status).toBe(200);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+    expect((await metadata(a)).title).toBe('A');
+  });
+});

@@ -1,0 +1,210 @@
+import { join } from 'node:path';
+import { openFilesystemBlobStore } from '@bindery/blob-store/filesystem';
+import type { EventStore } from '@bindery/event-store';
+import { FetchFailed } from '@bindery/guarded-fetch';
+import { openSqliteSearchIndex } from '@bindery/search/sqlite';
+import { createIdSource, isProblem, type OperationContext } from '@bindery/service-kit';
+import { openTestPorts, quickTuning, type TestPorts, until } from '@bindery/testing/event-sourcing';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createContentService } from '../../service.ts';
+import { admin, insert } from './testing.ts';
+
+/** The process dies after so many more appends: everything it tries to write after that fails. */
+interface Fuse {
+  left: number;
+}
+
+const fused = (store: EventStore, fuse: Fuse): EventStore => ({
+  append: async (stream, events, expected) => {
+    if (fuse.left <= 0) throw new Error('the process is dead');
+    fuse.left -= 1;
+    return store.append(stream, events, expected);
+  },
+  readStream: (stream, options) => store.readStream(stream, options),
+  readAll: (options) => store.readAll(options),
+  subscribe: (options) => store.subscribe(options),
+  head: (prefixes) => store.head(prefixes),
+  count: () => store.count(),
+  close: () => store.close(),
+});
+
+/** One life of the service on the given stores. */
+const live = async (ports: TestPorts, eventStore: EventStore) => {
+  const blobStore = await openFilesystemBlobStore({ folder: join(ports.folder, 'blobs') });
+  const searchIndex = await openSqliteSearchIndex({ path: join(ports.folder, 'search.db') });
+  const service = createContentService({
+    ports: { ...ports, eventStore },
+    blobStore,
+    searchIndex,
+    fetchGuard: async () => {
+      throw new FetchFailed('blocked', 'no network in tests');
+    },
+    cursorSecret: 'a secret for tests only',
+    tuning: quickTuning,
+  });
+  await service.start();
+  const call = async (id: string, params: object, body?: unknown, seed?: string) => {
+    const context: OperationContext = {
+      principal: admin,
+      requestId: 'r',
+      now: ports.clock.now(),
+      ids: createIdSource(seed),
+      signal: AbortSignal.timeout(20_000),
+      baseUrl: 'https://docs.example.org',
+    };
+    const answer = await service.handlers[id]?.(context, { params, query: {}, body });
+    return answer?.body as Readonly<Record<string, unknown>> & { readonly id: string };
+  };
+  return {
+    call,
+    code: async (...request: Parameters<typeof call>) => {
+      try {
+        await call(...request);
+        return 'done';
+      } catch (error) {
+        return isProblem(error) ? error.code : String(error);
+      }
+    },
+    settled: () =>
+      until('everything is handled', async () => {
+        const { projections, reactors = [] } = await service.status();
+        return [...projections, ...reactors].every(({ lag }) => lag === 0);
+      }),
+    async stop() {
+      await service.stop();
+      await searchIndex.close();
+      await blobStore.close();
+    },
+  };
+};
+
+let ports: TestPorts | undefined;
+afterEach(async () => {
+  await ports?.remove();
+  ports = undefined;
+});
+
+/** A space in which the given work is cut off after `appends` appends; then the next life. */
+const afterCrash = async (
+  appends: number,
+  work: (life: Awaited<ReturnType<typeof live>>, spaceId: string, changeRequestId: string) => Promise<unknown>,
+) => {
+  ports = await openTestPorts();
+  const fuse: Fuse = { left: Number.POSITIVE_INFINITY };
+  const first = await live(ports, fused(ports.eventStore, fuse));
+  const { id: spaceId } = await first.call('createSpace', { organizationId: 'o1' }, { empty: true });
+  const { id } = await first.call('createChangeRequest', { spaceId });
+  await first.call('updateChangeRequestContent', { spaceId, changeRequestId: id }, { changes: [insert('New')] });
+  await first.settled();
+  fuse.left = appends;
+  await expect(work(first, spaceId, id)).rejects.toThrow('the process is dead');
+  await first.stop();
+  const second = await live(ports, ports.eventStore);
+  await second.settled();
+  const here = { spaceId, changeRequestId: id };
+  return { life: second, spaceId, here, clock: ports.clock };
+};
+
+const eventTypes = async (stream: string): Promise<string[]> => {
+  const types: string[] = [];
+  for await (const event of ports?.eventStore.readStream(stream) ?? []) types.push(event.type);
+  return types;
+};
+
+describe('opening a change request', () => {
+  test('cut off after the number: a reactor opens it, and the numbers have no gap', async () => {
+    const { life, spaceId } = await afterCrash(1, (first, space) =>
+      first.call('createChangeRequest', { spaceId: space }, { subject: 'Cut off' }),
+    );
+    const second = { spaceId, changeRequestId: '2' };
+    // The reactor of the first life may have put the stream aside when its store died under it.
+    await until('it is opened', async () => (await life.code('getChangeRequestById', second)) === 'done');
+    const found = await life.call('getChangeRequestById', second);
+    expect(found).toMatchObject({ number: 2, subject: 'Cut off', status: 'open' });
+    expect(await life.call('createChangeRequest', { spaceId })).toMatchObject({ number: 3 });
+    await life.stop();
+  });
+
+  test('cut off and repeated with the same key: one change request', async () => {
+    const { life, spaceId } = await afterCrash(1, (first, space) =>
+      first.call('createChangeRequest', { spaceId: space }, { subject: 'Cut off' }, 'key'),
+    );
+    const repeated = await life.call('createChangeRequest', { spaceId }, { subject: 'Cut off' }, 'key');
+    expect(repeated).toMatchObject({ number: 2, subject: 'Cut off' });
+    expect(await life.call('createChangeRequest', { spaceId })).toMatchObject({ number: 3 });
+    await life.stop();
+  });
+});
+
+describe('merging', () => {
+  const merge = (first: Awaited<ReturnType<typeof live>>, spaceId: string, changeRequestId: string) =>
+    first.call('mergeChangeRequest', { spaceId, changeRequestId }, undefined, 'key of the merge');
+
+  test('cut off before anything: nothing happened', async () => {
+    const { life, here } = await afterCrash(0, merge);
+    expect(await life.call('getChangeRequestById', here)).toMatchObject({ status: 'open' });
+    expect(await life.call('mergeChangeRequest', here)).toMatchObject({ result: 'merge' });
+    await life.stop();
+  });
+
+  test('cut off after it was begun: frozen for 30 s, then given up, in the space first', async () => {
+    const { life, here, spaceId, clock } = await afterCrash(1, merge);
+    expect(await life.code('updateChangeRequestContent', here, { changes: [insert('X')] })).toBe(
+      'change_request.merging',
+    );
+    expect(await life.code('mergeChangeRequest', here)).toBe('change_request.merging');
+    clock.advance(31_000);
+    expect(await life.code('updateChangeRequestContent', here, { changes: [insert('X')] })).toBe('done');
+    expect(await eventTypes(`content.space-${spaceId}`)).toContain('MergeAbandoned');
+    expect(await eventTypes(`content.changeRequest-${here.changeRequestId}`)).toEqual([
+      'ChangeRequestOpened',
+      'ChangeRequestEdited',
+      'ChangeRequestMergeStarted',
+      'ChangeRequestMergeAbandoned',
+      'ChangeRequestEdited',
+    ]);
+    expect(await life.call('mergeChangeRequest', here)).toMatchObject({ result: 'merge' });
+    await life.stop();
+  });
+
+  test('cut off after it was begun and repeated with the same key: goes on', async () => {
+    const { life, here } = await afterCrash(1, merge);
+    const repeated = await merge(life, here.spaceId, here.changeRequestId);
+    expect(repeated).toMatchObject({ result: 'merge' });
+    expect(await merge(life, here.spaceId, here.changeRequestId)).toEqual(repeated);
+    await life.stop();
+  });
+
+  test('cut off after the space has it: a reactor marks the change request', async () => {
+    const { life, here, spaceId } = await afterCrash(2, merge);
+    await until('it is marked', async () => (await life.call('getChangeRequestById', here)).status === 'merged');
+    const found = await life.call('getChangeRequestById', here);
+    expect(found).toMatchObject({ status: 'merged', mergedBy: admin.id });
+    const space = await life.call('getSpaceById', { spaceId });
+    expect(space).toMatchObject({ revision: found.revisionMerged, changeRequestsOpen: 0 });
+    expect((await eventTypes(`content.space-${spaceId}`)).filter((type) => type === 'RevisionCommitted').length).toBe(
+      2,
+    );
+    expect(await merge(life, spaceId, here.changeRequestId)).toEqual({
+      revision: found.revisionMerged,
+      result: 'merge',
+    });
+    await life.stop();
+  });
+});
+
+test('an edit whose answer was lost, repeated with the same key, is there once and answers the same pages', async () => {
+  ports = await openTestPorts();
+  const life = await live(ports, ports.eventStore);
+  const { id: spaceId } = await life.call('createSpace', { organizationId: 'o1' }, { empty: true });
+  const { id } = await life.call('createChangeRequest', { spaceId });
+  const here = { spaceId, changeRequestId: id };
+  const once = () => life.call('updateChangeRequestContent', here, { changes: [insert('P')] }, 'key of the edit');
+  const first = await once();
+  await life.call('updateChangeRequestContent', here, { changes: [insert('Q')] });
+  const second = await once();
+  expect(second.number).toBe(first.number);
+  const { pages } = (await life.call('listPagesInChangeRequest', here)) as unknown as { pages: { title: string }[] };
+  expect(pages.map(({ title }) => title)).toEqual(['P', 'Q']);
+  await life.stop();
+});
