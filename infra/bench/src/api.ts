@@ -62,6 +62,7 @@ export const spaceOfPages = async (
 ): Promise<{ space: string; pageIds: string[] }> => {
   const space = await call<{ id: string }>(target, 'POST', `/v1/orgs/${organization}/spaces`, {
     title: `${pages} pages`,
+    empty: true,
   });
   const request = await call<{ id: string }>(target, 'POST', `/v1/spaces/${space.id}/change-requests`, {
     subject: 'Fill',

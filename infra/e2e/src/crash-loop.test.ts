@@ -30,7 +30,9 @@ describe('kill -9 during writes', () => {
     kept.dataDir = product.dataDir;
     const { token, dataDir } = product;
     const organization = (await ok<{ items: { id: string }[] }>(product, 'GET', '/v1/orgs')).items[0]?.id;
-    const space = (await ok<{ id: string }>(product, 'POST', `/v1/orgs/${organization}/spaces`, { title: 'Crash' })).id;
+    const space = (
+      await ok<{ id: string }>(product, 'POST', `/v1/orgs/${organization}/spaces`, { title: 'Crash', empty: true })
+    ).id;
     const acknowledged = new Map<string, string>();
     const mergedPages = new Set<string>();
     const unanswered: { key: string; subject: string }[] = [];

@@ -94,7 +94,7 @@ export const importFolder = async ({
   report('space', 0, 1);
   const space = await client.post<{ id: string }>(
     `/orgs/${organizationId}/spaces`,
-    { title: plan.title },
+    { title: plan.title, empty: true },
     key('space'),
   );
   const changeRequest = await client.post<{ id: string }>(

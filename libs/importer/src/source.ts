@@ -202,16 +202,25 @@ export const readFolder = async (folder: string, title?: string): Promise<Import
   }
 
   const files: PlannedFile[] = [];
+  const leftOut: string[] = [];
   for (const path of all) {
     if (markdown.has(path) || path === 'SUMMARY.md') continue;
     const contentType = contentTypes[extname(path).toLowerCase()];
-    if (contentType === undefined) continue;
+    if (contentType === undefined) {
+      leftOut.push(path);
+      continue;
+    }
     const { size } = await stat(join(folder, path));
     if (size === 0 || size > limits.file.base64Bytes) {
       warnings.push(`${path} has ${size} bytes; files of 1 to ${limits.file.base64Bytes} bytes can be taken along`);
       continue;
     }
     files.push({ path, name: basename(path).slice(0, limits.file.name), contentType, size });
+  }
+  if (leftOut.length > 0) {
+    warnings.push(
+      `${leftOut.length} files of other kinds were left out, for example ${leftOut.slice(0, 3).join(', ')}`,
+    );
   }
   for (const path of all)
     hash.update(`${path}\0`).update(

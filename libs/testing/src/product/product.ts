@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../../services/standalone/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../../services/standalone/src/main.ts', import.meta.url));
 
 /** A port that nobody listens on at this moment. */
 export const freePort = (): Promise<number> =>
