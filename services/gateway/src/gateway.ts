@@ -135,6 +135,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const port = await server.listen();
       url = config.publicUrl ?? `http://localhost:${port}`;
       accepting = true;
+      warmUp(contract, () => accepting);
       logger.info('gateway listens', { host: config.host, port, url });
       return { port, url };
     },
@@ -148,3 +149,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 const isClient = (services: GatewayOptions['services']): services is ServiceClient =>
   'call' in services && typeof services.call === 'function';
+
+/** Compiles the checks in the gaps between requests, so that the first request of an operation need not wait for it. */
+function warmUp(contract: Contract, goOn: () => boolean): void {
+  const steps = contract.warmUp()[Symbol.iterator]();
+  const step = (): void => {
+    if (goOn() && !steps.next().done) setTimeout(step, 1).unref();
+  };
+  setTimeout(step, 1).unref();
+}

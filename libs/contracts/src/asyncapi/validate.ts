@@ -28,7 +28,7 @@ export function createPublicEventCheck(events: ReadonlyMap<string, PublicEventDe
   const prepare = (key: string, declared: unknown): Check => {
     const known = checks.get(key);
     if (known) return known;
-    compiler ??= createSchemaCompiler(components(), { allErrors: false });
+    compiler ??= createSchemaCompiler(components(), { allErrors: false, verbose: true });
     const schema = absoluteRefs(declared);
     if (!isRecord(schema)) throw new Error(`contract: the schema of ${key} is not an object`);
     const check: Check = { schema, validate: compiler.compile(schema) };

@@ -20,6 +20,8 @@ export interface OperationChecks {
   readonly params: PartCheck;
   readonly query: PartCheck;
   readonly body: PartCheck;
+  /** Compile the parts without checking anything. */
+  readonly prepare: readonly (() => void)[];
 }
 
 /** The contract, ready to check requests and answers. */
@@ -28,6 +30,11 @@ export interface Contract {
   /** @throws Error for an id that is not declared */
   operation(id: string): OperationDefinition;
   checks(operation: OperationDefinition): OperationChecks;
+  /**
+   * Compiles the checks of all requests, one per step, so that no request has to wait for it. The caller spreads the
+   * steps over idle time.
+   */
+  warmUp(): Iterable<string>;
   /** Where the answers of an operation embed resources of other services; undefined when they embed none. */
   embedPlan(operation: OperationDefinition, status: number): EmbedPlan | undefined;
   /**
@@ -64,40 +71,51 @@ export function createContract(operations: Readonly<Record<string, OperationDefi
       return made.value;
     };
   };
-  const compiler = (coerce: boolean, all: boolean) =>
-    lazy(() =>
-      createSchemaCompiler(named, { useDefaults: true, coerceTypes: coerce ? 'array' : false, allErrors: all }),
-    );
-  const strict = { first: compiler(false, false), all: compiler(false, true) };
-  const coercing = { first: compiler(true, false), all: compiler(true, true) };
+  const compilers = (coerceTypes: 'array' | false) => {
+    const make = (more: { readonly allErrors: boolean; readonly verbose: boolean }) =>
+      lazy(() => createSchemaCompiler(named, { useDefaults: true, coerceTypes, ...more }));
+    return {
+      /** Says yes or no. */
+      decide: make({ allErrors: false, verbose: false }),
+      explainFirst: make({ allErrors: false, verbose: true }),
+      explainAll: make({ allErrors: true, verbose: true }),
+    };
+  };
+  const strict = compilers(false);
+  const coercing = compilers('array');
   // Answers are checked as they are: no defaults, no coercion.
-  const answers = lazy(() => createSchemaCompiler(named, { allErrors: true }));
+  const answers = lazy(() => createSchemaCompiler(named, { allErrors: true, verbose: true }));
   const planner = lazy(() => createEmbedPlanner(named));
 
-  const part = (declared: unknown, at: string, mode: typeof strict): PartCheck => {
-    let schema: JsonSchema | undefined;
-    let validate: ValidateFunction | undefined;
-    return (value) => {
-      schema ??= absolute(declared);
-      validate ??= mode.first().compile(schema);
+  const part = (declared: unknown, at: string, mode: typeof strict): { check: PartCheck; prepare: () => void } => {
+    const compiled = lazy((): { readonly schema: JsonSchema; readonly validate: ValidateFunction } => {
+      const schema = absolute(declared);
+      return { schema, validate: mode.decide().compile(schema) };
+    });
+    const check: PartCheck = (value) => {
+      const { schema, validate } = compiled();
       if (validate(value)) return undefined;
-      const compiled = isSmall(value) ? mode.all() : mode.first();
-      return new Explainer(compiled).explain(schema, value, at);
+      const explaining = isSmall(value) ? mode.explainAll() : mode.explainFirst();
+      return new Explainer(explaining).explain(schema, value, at);
     };
+    return { check, prepare: compiled };
   };
 
   const cache = new Map<OperationDefinition, OperationChecks>();
   const makeChecks = (operation: OperationDefinition): OperationChecks => {
     const params = part(operation.params ?? closedEmpty, 'params', coercing);
-    const query = operation.query ? part(operation.query, 'query', coercing) : empty;
+    const query = operation.query
+      ? part(operation.query, 'query', coercing)
+      : { check: empty, prepare: () => undefined };
     const body = part(operation.body ?? closedEmpty, 'body', strict);
     return {
-      params: (value) => guardFlat(value, 'params') ?? (operation.params ? params(value) : undefined),
-      query: (value) => guardFlat(value, 'query') ?? query(value),
+      params: (value) => guardFlat(value, 'params') ?? (operation.params ? params.check(value) : undefined),
+      query: (value) => guardFlat(value, 'query') ?? query.check(value),
       body: (value) => {
         const found = guardJson(value, 'body');
-        return found ? [found] : body(value);
+        return found ? [found] : body.check(value);
       },
+      prepare: [params.prepare, query.prepare, body.prepare],
     };
   };
 
@@ -120,6 +138,14 @@ export function createContract(operations: Readonly<Record<string, OperationDefi
       const made = cache.get(operation) ?? makeChecks(operation);
       cache.set(operation, made);
       return made;
+    },
+    *warmUp() {
+      for (const operation of byId.values()) {
+        for (const prepare of contract.checks(operation).prepare) {
+          prepare();
+          yield operation.id;
+        }
+      }
     },
     embedPlan: (operation, status) => {
       const declared = operation.success[status];

@@ -19,7 +19,8 @@ interface Loader {
   readonly tombstone?: (id: string, baseUrl: string) => unknown;
 }
 
-const loaders: Readonly<Record<EmbedKind, Loader>> = {
+/** By kind. */
+export const loaders: Readonly<Record<EmbedKind, Loader>> = {
   user: {
     operationId: 'loadUsers',
     list: 'users',
