@@ -213,7 +213,7 @@ describe('merging any two sides', () => {
         const paths = [...tree.walk()].map((page) => tree.pathOf(page.id));
         expect(new Set(paths).size).toBe(paths.length);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -227,7 +227,7 @@ describe('merging any two sides', () => {
         expect(shown(later.tree)).toEqual(shown(merged));
         expect(later.conflicts).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -248,7 +248,7 @@ describe('merging any two sides', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 

@@ -102,7 +102,7 @@ describe('a tree', () => {
         expect(brokenRules(once)).toEqual([]);
         expect(shown(inTwo)).toEqual(shown(once));
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });
@@ -123,7 +123,7 @@ describe('the difference of two trees', () => {
         leadsOver(one, base);
         leadsOver(one, other);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
