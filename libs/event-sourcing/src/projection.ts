@@ -27,7 +27,12 @@ export interface Projection<Event extends DomainEvent = DomainEvent> {
   readonly handles: readonly Event['type'][];
   /** All collections it writes. */
   readonly collections: readonly CollectionSpec[];
-  /** Pure but for `reader`; never throws for a recorded fact: clamp, default or skip (STYLE: projections). */
+  /**
+   * Pure but for `reader`; never throws for a recorded fact: clamp, default or skip (STYLE: projections).
+   *
+   * A document of an inline projection belongs to one stream, and does not hold `event.position`: of events appended
+   * together only the last one's position is known when the command projects.
+   */
   apply(
     event: Recorded<Event>,
     reader: ProjectionReader,

@@ -22,6 +22,7 @@ export interface Handled<State, Event extends DomainEvent> {
   readonly revision: number;
   /** Empty when nothing changed. */
   readonly events: readonly Recorded<Event>[];
+  /** Of the last event appended with this command; those of `events` are not exact when several were appended together. */
   readonly position: Position;
 }
 

@@ -23,10 +23,10 @@ test('kill -9 during writes, reactions and rebuilds: nothing acknowledged is los
   const folder = await mkdtemp(join(tmpdir(), 'bindery-runtime-crash-'));
   const acknowledged: string[] = [];
   await crashLoop({
-    script: new URL('./runtime.crash-child.ts', import.meta.url),
+    script: new URL('./crash-child/testing.ts', import.meta.url),
     args: [folder],
-    rounds: 8,
-    withinMs: 400,
+    rounds: 5,
+    withinMs: 300,
     afterCrash: async (_round, lines) => {
       acknowledged.push(...lines);
     },

@@ -14,7 +14,7 @@ export interface RuntimeTuning {
   readonly generationPollMs: number;
   /** How long a replaced generation stays readable for other processes, in ms. Default 5,000. */
   readonly dropAfterMs: number;
-  /** Events that a rebuild folds before it writes. Default 2,000. */
+  /** Events that a rebuild folds before it writes. Default 500: the event loop turns in between. */
   readonly rebuildChunk: number;
   /** Term of the leases of publishers, reactors and rebuilds, in ms. Default 15,000. */
   readonly leaseMs: number;
@@ -35,7 +35,7 @@ export const defaultTuning: RuntimeTuning = {
   checkpointMs: 1000,
   generationPollMs: 1000,
   dropAfterMs: 5000,
-  rebuildChunk: 2000,
+  rebuildChunk: 500,
   leaseMs: 15_000,
   backoffMs: 100,
   maxBackoffMs: 60_000,

@@ -12,6 +12,11 @@ interface Generation {
   readonly collections: readonly Named[];
 }
 
+interface Stale extends Generation {
+  /** When it was replaced, in ms since 1970; 0 for what nobody ever read. */
+  readonly since: number;
+}
+
 /** Which generation of each projection is live; one document per service, so that a switch is one write. */
 export interface Pointer {
   /** Number of the next generation; numbers are not used twice. */
@@ -20,7 +25,7 @@ export interface Pointer {
   /** Being filled. Found at a start without its builder, it is what a crash left behind. */
   readonly building: Generation | null;
   /** Replaced, to be dropped. */
-  readonly stale: readonly Generation[];
+  readonly stale: readonly Stale[];
 }
 
 const POINTER = 'pointer';
@@ -34,6 +39,9 @@ const namesOf = (projection: Projection): readonly Named[] =>
 const sameNames = (one: readonly Named[], other: readonly Named[]): boolean =>
   one.length === other.length &&
   one.every(({ name, version }) => other.some((named) => named.name === name && named.version === version));
+
+const liveIn = ({ live }: Pointer, { name }: Projection): Generation | undefined =>
+  Object.hasOwn(live, name) ? live[name] : undefined;
 
 /** The generations of a service's projections (PITFALLS 33). */
 export class Generations {
@@ -71,7 +79,7 @@ export class Generations {
 
   /** Generation that is live, or undefined when there is none in the shape that this binary needs. */
   liveOf(projection: Projection): number | undefined {
-    const live = Object.hasOwn(this.#pointer.live, projection.name) ? this.#pointer.live[projection.name] : undefined;
+    const live = liveIn(this.#pointer, projection);
     return live !== undefined && sameNames(live.collections, namesOf(projection)) ? live.generation : undefined;
   }
 
@@ -100,23 +108,18 @@ export class Generations {
   }
 
   /** Makes a generation the live one of these projections. The replaced ones become stale. */
-  async switchTo(generation: number, projections: readonly Projection[]): Promise<void> {
+  async switchTo(generation: number, projections: readonly Projection[], now: Date): Promise<void> {
     await this.#update((pointer) => {
-      const built = new Set(projections.map(({ name }) => name));
-      const known = new Set(this.#projections.map(({ name }) => name));
-      const entries = Object.entries(pointer.live);
-      const replaced = entries.filter(([name]) => built.has(name) || !known.has(name)).map(([, live]) => live);
-      const kept = entries.filter(([name]) => known.has(name) && !built.has(name));
-      const added = projections.map((projection): [string, Generation] => [
-        projection.name,
-        { generation, collections: namesOf(projection) },
-      ]);
-      return {
-        next: Math.max(pointer.next, generation + 1),
-        live: Object.fromEntries([...kept, ...added]),
-        building: null,
-        stale: [...pointer.stale, ...replaced],
-      };
+      // Those of other names stay: another release that runs beside this one may read them.
+      const live = { ...pointer.live };
+      const replaced: Stale[] = [];
+      for (const projection of projections) {
+        const before = liveIn(pointer, projection);
+        if (before !== undefined) replaced.push({ ...before, since: now.getTime() });
+        live[projection.name] = { generation, collections: namesOf(projection) };
+      }
+      const next = Math.max(pointer.next, generation + 1);
+      return { next, live, building: null, stale: [...pointer.stale, ...replaced] };
     });
   }
 
@@ -126,17 +129,17 @@ export class Generations {
     await this.#update((pointer) => ({
       ...pointer,
       building: null,
-      stale: pointer.building === null ? pointer.stale : [...pointer.stale, pointer.building],
+      stale: pointer.building === null ? pointer.stale : [...pointer.stale, { ...pointer.building, since: 0 }],
     }));
   }
 
-  /** Drops stale generations. A crash in between leaves some of them, which the next start drops. */
-  async dropStale(): Promise<void> {
-    const { stale } = this.#pointer;
-    if (stale.length === 0) return;
-    for (const { generation, collections } of stale)
+  /** Drops generations replaced before `before`. A crash in between leaves some of them, which the next time drops. */
+  async dropStale(before: Date): Promise<void> {
+    const due = this.#pointer.stale.filter(({ since }) => since <= before.getTime());
+    if (due.length === 0) return;
+    for (const { generation, collections } of due)
       for (const named of collections) await this.#readStore.drop({ ...named, indexes: [] }, generation);
-    const dropped = new Set(stale.map((generation) => JSON.stringify(generation)));
+    const dropped = new Set(due.map((generation) => JSON.stringify(generation)));
     await this.#update((pointer) => ({
       ...pointer,
       stale: pointer.stale.filter((generation) => !dropped.has(JSON.stringify(generation))),

@@ -15,7 +15,7 @@ import {
   totalsSpec,
 } from '../fixtures/boards.ts';
 import { documentsOf } from '../fixtures/documents.ts';
-import { FaultyReadStore } from '../fixtures/faults.ts';
+import { FaultyEventStore, FaultyReadStore } from '../fixtures/faults.ts';
 import type { Projection, Repository } from '../index.ts';
 import { checkpointsSpec } from './context.ts';
 
@@ -196,6 +196,30 @@ describe('projections', () => {
       notes: 9,
       titles: ['T', 't1', 't2', 't3', 't4', 't5', 't6', 't7', 't8', 't9'],
     });
+  });
+
+  test('subscriptions that drop, with an error or without, are taken up again without a gap or a repeat', async () => {
+    const eventStore = new FaultyEventStore(ports.eventStore);
+    eventStore.drops = true;
+    const seen: string[] = [];
+    const opened = await testRuntime({
+      service: 'content',
+      projections: [totals((text) => seen.push(text))],
+      ports: { ...ports, readStore, eventStore },
+    });
+    running.push(opened);
+    const repository = opened.runtime.repository(boards);
+    await opened.runtime.start();
+    await repository.handle('b1', create, opened.metadata());
+    const texts = Array.from({ length: 15 }, (_, index) => `n${index}`);
+    for (const text of texts) {
+      await repository.handle('b1', add(text), opened.metadata());
+      await until('it is applied', () => seen.includes(text));
+    }
+    expect(seen).toEqual(texts);
+    expect(eventStore.subscriptions).toBeGreaterThan(15);
+    eventStore.drops = false;
+    await opened.settled();
   });
 
   test('a projection that fails is named in the status; the others and the commands go on; later it catches up', async () => {

@@ -20,6 +20,9 @@ import { Tracked } from './tracked.ts';
 /** How long a start waits for documents that a crash left behind before it goes on without them. */
 const CATCH_UP_MS = 10_000;
 
+/** Documents in the shape of an older release stay for so long: processes of that release may still serve them. */
+const UPGRADE_MS = 600_000;
+
 export type ProjectionParts = Omit<ProjectionContext, 'tracked' | 'checkpoints'> & { readonly cache: Cache };
 
 type Status = ServiceStatus['projections'][number];
@@ -229,7 +232,7 @@ export class Projections {
 
   /** Generations that a process which was killed has left behind, unless a rebuild is under way elsewhere. */
   async #dropLeftovers(): Promise<void> {
-    const { telemetry, tuning } = this.#context;
+    const { telemetry, tuning, clock } = this.#context;
     const generations = this.#opened(this.#generations);
     const { building, stale } = generations.pointer;
     if (building === null && stale.length === 0) return;
@@ -237,7 +240,7 @@ export class Projections {
     try {
       await withLease(lease, this.#stop.signal, async () => {
         await generations.abandon();
-        await generations.dropStale();
+        await generations.dropStale(new Date(clock.now().getTime() - UPGRADE_MS));
       });
     } catch (error) {
       telemetry.logger.warn('replaced generations are dropped later', { reason: reasonOf(error) });

@@ -54,6 +54,9 @@ export const rebuild = async (
   return rebuilt;
 };
 
+/** Times that the end of the log is followed, each a fraction of the one before, until the rest is read with the gate closed. */
+const MAX_ROUNDS = 5;
+
 class Rebuild {
   readonly #options: RebuildOptions;
   readonly #live: readonly Tracked[];
@@ -78,7 +81,7 @@ class Rebuild {
     const started = performance.now();
     await generations.refresh();
     await generations.abandon(); // of a builder that was killed: the lease was free
-    await generations.dropStale();
+    await generations.dropStale(new Date(0));
     const projections = this.#live.map(({ projection }) => projection);
     const generation = await generations.begin(projections);
     for (const tracked of this.#fresh)
@@ -100,7 +103,13 @@ class Rebuild {
   /** Up to the end of the log as it was a moment ago, while the live generation goes on being written. */
   async #replay(): Promise<void> {
     const { eventStore, prefixes } = this.#options.context;
-    await this.#readUntil(await eventStore.head(prefixes));
+    let reached = -1;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const head = await eventStore.head(prefixes);
+      if (head === reached) return;
+      await this.#readUntil(head);
+      reached = head;
+    }
   }
 
   /** The rest, with nobody applying events, then the switch. */
@@ -116,6 +125,7 @@ class Rebuild {
     await generations.switchTo(
       generation,
       this.#live.map(({ projection }) => projection),
+      context.clock.now(),
     );
     context.marks.clear(); // they speak of the documents that were replaced
     for (const [index, live] of this.#live.entries()) {
@@ -174,7 +184,7 @@ class Rebuild {
     const { generations, context } = this.#options;
     try {
       await generations.abandon();
-      await generations.dropStale();
+      await generations.dropStale(new Date(0));
     } catch (error) {
       context.telemetry.logger.warn('a half-built generation is dropped later', { reason: reasonOf(error) });
     }
@@ -189,9 +199,10 @@ export const dropLater = async (
   generations: Generations,
   signal: AbortSignal,
 ): Promise<void> => {
+  const replaced = context.clock.now();
   await pause(context.tuning.dropAfterMs, signal);
   try {
-    await generations.dropStale();
+    await generations.dropStale(replaced);
   } catch (error) {
     context.telemetry.logger.warn('a replaced generation is dropped later', { reason: reasonOf(error) });
   }

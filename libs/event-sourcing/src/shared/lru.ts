@@ -30,18 +30,8 @@ export class Lru<V> {
 
   set(key: string, value: V): void {
     const known = this.#entries.has(key);
-    if (!known && this.#entries.size >= this.#limit) this.#dropOldest();
+    if (!known && this.#entries.size >= this.#limit) this.#evictOne(); // before it is in, lest it go itself
     this.#entries.set(key, { value, used: known });
-  }
-
-  /** Every entry is passed over at most once, since passing over takes its mark away. */
-  #dropOldest(): void {
-    for (const [oldest, entry] of this.#entries) {
-      this.#entries.delete(oldest);
-      if (!entry.used) return;
-      entry.used = false;
-      this.#entries.set(oldest, entry);
-    }
   }
 
   delete(key: string): void {
@@ -50,5 +40,14 @@ export class Lru<V> {
 
   clear(): void {
     this.#entries.clear();
+  }
+
+  #evictOne(): void {
+    for (const [oldest, entry] of this.#entries) {
+      this.#entries.delete(oldest);
+      if (!entry.used) return;
+      entry.used = false;
+      this.#entries.set(oldest, entry); // the loop comes by again
+    }
   }
 }

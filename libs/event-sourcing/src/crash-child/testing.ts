@@ -1,8 +1,8 @@
 import { openTestPorts, testRuntime } from '@bindery/testing/event-sourcing';
-import { boardDocuments, boards, noteDocuments, publicBoards, totals } from './fixtures/boards.ts';
-import { type Reactor, reactorMetadata } from './index.ts';
+import { boardDocuments, boards, noteDocuments, publicBoards, totals } from '../fixtures/boards.ts';
+import { type Reactor, reactorMetadata } from '../index.ts';
 
-// Run by runtime.crash.test.ts: writes to boards, rebuilds now and then, and prints a line for what was acknowledged.
+// Run by ../runtime.crash.test.ts: writes to boards, rebuilds now and then, and prints a line for what was acknowledged.
 
 const [folder = '', round = '0'] = process.argv.slice(2);
 const ports = await openTestPorts({ folder });
