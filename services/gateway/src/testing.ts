@@ -4,20 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cache } from '@bindery/cache';
 import { createMemoryCache } from '@bindery/cache/memory';
-import {
-  apiOperations,
-  type Contract,
-  closed,
-  createContract,
-  embedded,
-  Id,
-  identityInternalOperations,
-  listOf,
-  nullable,
-  operation,
-  paging,
-  words,
-} from '@bindery/contracts';
+import { apiOperations, type Contract, createContract, identityInternalOperations } from '@bindery/contracts';
 import type { ReadStore } from '@bindery/read-store';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import {
@@ -31,131 +18,11 @@ import {
   requireIfMatch,
 } from '@bindery/service-kit';
 import { noopTelemetry, type Telemetry } from '@bindery/telemetry';
-import Type from 'typebox';
 import type { GatewayConfig } from './config.ts';
 import { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+import { thingOperations } from './things/testing.ts';
 
-const Thing = closed({
-  object: Type.Literal('thing'),
-  id: Id(),
-  title: Type.String(),
-  owner: nullable(embedded('user', 'User')),
-});
-const params = closed({ thingId: Id() });
-const common = { owner: 'content', surface: 'public', tag: 'Things', access: 'authenticated' } as const;
-
-/** A small API with everything that the gateway has to do. */
-export const thingOperations = {
-  listThings: operation({
-    ...common,
-    id: 'listThings',
-    method: 'GET',
-    path: '/things',
-    summary: 'List',
-    query: closed({
-      ...paging,
-      state: Type.Optional(Type.Array(words(['open', 'closed']))),
-      deep: Type.Optional(Type.Boolean()),
-    }),
-    success: { 200: listOf(Thing) },
-  }),
-  createThing: operation({
-    ...common,
-    id: 'createThing',
-    method: 'POST',
-    path: '/things',
-    summary: 'Create',
-    body: closed({
-      title: Type.String({ minLength: 1, maxLength: 50 }),
-      owner: Type.Optional(nullable(Id())),
-      data: Type.Optional(Type.Unknown()),
-    }),
-    success: { 201: Thing },
-    etag: true,
-    location: true,
-  }),
-  getThing: operation({
-    ...common,
-    id: 'getThing',
-    method: 'GET',
-    path: '/things/{thingId}',
-    summary: 'Get',
-    params,
-    success: { 200: Thing },
-    etag: true,
-  }),
-  updateThing: operation({
-    ...common,
-    id: 'updateThing',
-    method: 'PATCH',
-    path: '/things/{thingId}',
-    summary: 'Update',
-    params,
-    body: closed({ title: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })) }),
-    success: { 200: Thing },
-    etag: true,
-    minimal: true,
-  }),
-  deleteThing: operation({
-    ...common,
-    id: 'deleteThing',
-    method: 'DELETE',
-    path: '/things/{thingId}',
-    summary: 'Delete',
-    params,
-    success: { 204: null, 205: null },
-  }),
-  pokeThing: operation({
-    ...common,
-    id: 'pokeThing',
-    method: 'POST',
-    path: '/things/{thingId}/poke',
-    summary: 'Poke',
-    params,
-    body: closed({ hard: Type.Optional(Type.Boolean()) }),
-    bodyOptional: true,
-    success: { 200: closed({ hard: Type.Boolean() }) },
-  }),
-  getThingPage: operation({
-    ...common,
-    id: 'getThingPage',
-    method: 'GET',
-    path: '/things/{thingId}/pages/{pagePath*}',
-    summary: 'Page by path',
-    params: closed({ thingId: Id(), pagePath: Type.String() }),
-    success: { 200: closed({ path: Type.String() }) },
-  }),
-  uploadThings: operation({
-    ...common,
-    id: 'uploadThings',
-    method: 'POST',
-    path: '/uploads',
-    summary: 'Large bodies',
-    body: closed({ text: Type.String() }),
-    bodyLimit: 'large',
-    success: { 200: closed({ size: Type.Integer() }) },
-  }),
-  misbehave: operation({
-    ...common,
-    id: 'misbehave',
-    method: 'POST',
-    path: '/misbehave',
-    summary: 'Fail in a given way',
-    body: closed({ how: words(['throw', 'hang', 'outage', 'conflict', 'slow']) }),
-    success: { 200: closed({ ids: Type.Array(Type.String()) }) },
-    errors: [409],
-  }),
-  getThingsForAdministrators: operation({
-    ...common,
-    id: 'getThingsForAdministrators',
-    surface: 'admin',
-    access: 'instance-admin',
-    method: 'GET',
-    path: '/things',
-    summary: 'Administer',
-    success: { 200: closed({ count: Type.Integer() }) },
-  }),
-};
+export { thingOperations } from './things/testing.ts';
 
 interface StoredThing {
   readonly title: string;
