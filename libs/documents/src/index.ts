@@ -1,4 +1,5 @@
 export * from './markdown/front-matter.ts';
+export * from './markdown/page-fields.ts';
 export type { DocumentStyle, LinkContext, ResolveLink } from './markdown/parse/context.ts';
 export * from './markdown/parse/index.ts';
 export * from './markdown/summary.ts';

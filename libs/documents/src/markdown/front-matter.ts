@@ -26,7 +26,7 @@ export function splitFrontMatter(source: string): { yaml?: string; body: string 
  */
 export function parseFrontMatter(yaml: string): FrontMatter | undefined {
   const document = parseDocument(yaml, { schema: 'core', maxAliasCount: 0, uniqueKeys: true, strict: true } as object);
-  if (document.errors.length > 0) return undefined;
+  if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 0 });

@@ -3,6 +3,9 @@ import { tagKind } from '../dialect.ts';
 import type { TagSpan } from './scan.ts';
 import type { PageEnv } from './tokenizer.ts';
 
+/** Widest table that is read as one; the contract allows no more columns. */
+export const maxColumns = 1000;
+
 /** Whether the lines up to `close` all belong to the container that is being read, i.e. none is outdented. */
 export function staysInside(state: StateBlock, from: number, close: number): boolean {
   for (let line = from; line <= close; line++)

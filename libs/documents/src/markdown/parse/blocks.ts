@@ -1,6 +1,6 @@
 import type { Block, Heading, HeadingData, List, ListItem, Phrasing } from '@bindery/contracts/document';
 import type { Token } from 'markdown-it';
-import { fragment, paragraph, plainParagraph, present, text } from '../../model/build.ts';
+import { fragment, paragraph, plainParagraph, present } from '../../model/build.ts';
 import { codeBlock } from './code.ts';
 import type { ParseContext } from './context.ts';
 import { Cursor } from './cursor.ts';

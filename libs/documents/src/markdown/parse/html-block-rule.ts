@@ -1,6 +1,6 @@
 import type { StateBlock } from 'markdown-it';
 import { blockElements } from '../dialect.ts';
-import { readInside, staysInside } from './block-rules.ts';
+import { maxColumns, readInside, staysInside } from './block-rules.ts';
 import { type HtmlElement, isElement, onlyElements, parseHtml } from './html.ts';
 import type { PageEnv } from './tokenizer.ts';
 
@@ -43,6 +43,16 @@ function isFigure(element: HtmlElement): boolean {
   );
 }
 
+/** Most cells in a row below an element. */
+const widest = (element: HtmlElement): number => {
+  const parts = element.children.filter(isElement);
+  if (element.name === 'tr') return parts.length;
+  return parts.reduce(
+    (most, part) => Math.max(most, ['thead', 'tbody', 'tr'].includes(part.name) ? widest(part) : 0),
+    0,
+  );
+};
+
 /** Whether an element is one that becomes a block; everything else stays text. */
 function isKnown(element: HtmlElement): boolean {
   switch (element.name) {
@@ -54,7 +64,7 @@ function isKnown(element: HtmlElement): boolean {
       return parts.every(isFigure) || (parts.length === 1 && parts[0]?.name === 'table');
     }
     case 'table':
-      return element.children.length > 0;
+      return element.children.length > 0 && widest(element) <= maxColumns;
     case 'pre': {
       const parts = element.children;
       return parts.length === 1 && parts[0] !== undefined && isElement(parts[0]) && parts[0].name === 'code';
@@ -103,9 +113,11 @@ export function htmlBlockRule(state: StateBlock, startLine: number, endLine: num
   if (name === undefined) return false;
   const { opens, closes } = linesOf(state.env as PageEnv, name);
   const close = closes[startLine] ?? -1;
-  if (close < 0 || close >= endLine || !staysInside(state, startLine + 1, close)) return false;
+  if (close < 0 || close >= endLine) return false;
   const again = opens[startLine + 1] ?? -1;
+  // An element inside one of the same name is not ours to read; this also keeps the ranges that are looked at apart.
   if (again >= 0 && again <= close) return false;
+  if (!staysInside(state, startLine + 1, close)) return false;
   const source = state.getLines(startLine, close + 1, state.blkIndent, false);
   if (!source.trimEnd().endsWith(`</${name}>`)) return false;
   const roots = onlyElements(parseHtml(source));

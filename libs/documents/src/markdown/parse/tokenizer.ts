@@ -1,7 +1,7 @@
 import { maxBlockDepth } from '@bindery/contracts/document';
 import createMarkdownIt, { type Env, type MarkdownIt, type StateBlock, type StateCore, type Token } from 'markdown-it';
 import { inlineElements, isSafeUrl } from '../dialect.ts';
-import { blockTagRule, footnoteRule, mathRule } from './block-rules.ts';
+import { blockTagRule, footnoteRule, mathRule, maxColumns } from './block-rules.ts';
 import { parseTag } from './html.ts';
 import { htmlBlockRule } from './html-block-rule.ts';
 import { emojiRule, footnoteReferenceRule, inlineMathRule } from './inline-rules.ts';
@@ -29,6 +29,15 @@ const bounded =
   (state, startLine, endLine, silent) =>
     state.level < maxBlockDepth && rule(state, startLine, endLine, silent);
 
+/** Wraps the rule of pipe tables so that absurdly wide ones are text. */
+const narrow =
+  (rule: BlockRule): BlockRule =>
+  (state, startLine, endLine, silent) => {
+    const line = state.src.slice(state.bMarks[startLine], state.eMarks[startLine]);
+    if (!line.includes('|') || line.split('|').length > maxColumns) return false;
+    return rule(state, startLine, endLine, silent);
+  };
+
 /** More characters of markup than this in one paragraph are no prose; reading them as markup could take very long. */
 const maxMarkup = 10_000;
 
@@ -54,8 +63,10 @@ function create(): MarkdownIt {
   md.normalizeLinkText = (url: string) => url;
   const rules = md.block.ruler.getRules('');
   // The order of the rules in markdown-it: table, code, fence, blockquote, hr, list, ...
-  const [, , , blockquote, , list] = rules;
-  if (blockquote === undefined || list === undefined) throw new Error('markdown-it: rules moved');
+  const [table, , , blockquote, , list] = rules;
+  if (table === undefined || blockquote === undefined || list === undefined)
+    throw new Error('markdown-it: rules moved');
+  md.block.ruler.at('table', narrow(table), { alt: ['paragraph', 'reference'] });
   md.block.ruler.at('blockquote', bounded(blockquote), { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
   md.block.ruler.at('list', bounded(list), { alt: ['paragraph', 'reference', 'blockquote'] });
   md.block.ruler.disable('html_block');

@@ -24,11 +24,13 @@ interface Grid {
 /** Rows in their order, and all columns: the visible ones first where the two orders disagree. */
 function gridOf(table: Table): Grid {
   const { definition, records, view } = table.data;
-  const hidden = Object.keys(definition).filter((id) => !view.columns.includes(id));
+  const shown = new Set(view.columns);
+  const hidden = Object.keys(definition).filter((id) => !shown.has(id));
   const declared = Object.keys(definition);
   const visible = view.columns.filter((id) => Object.hasOwn(definition, id));
+  const place = new Map(declared.map((id, index) => [id, index]));
   const inOrder = visible.every(
-    (id, index) => index === 0 || declared.indexOf(id) > declared.indexOf(visible[index - 1] ?? ''),
+    (id, index) => index === 0 || (place.get(id) ?? 0) > (place.get(visible[index - 1] ?? '') ?? 0),
   );
   const ids = inOrder ? declared : [...visible, ...hidden];
   return {
