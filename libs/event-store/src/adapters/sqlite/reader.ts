@@ -39,15 +39,29 @@ const MAX_MERGED = 64;
 
 const COLUMNS = 'e.position, s.name, e.revision, e.id, e.type, e.data, e.metadata';
 
-const toEvent = ([position, stream, revision, id, type, data, metadata]: Row): RecordedEvent => ({
-  id,
-  stream,
-  revision,
-  position,
-  type,
-  data: JSON.parse(data) as unknown,
-  metadata: JSON.parse(metadata) as EventMetadata,
-});
+/**
+ * Data is parsed when somebody asks, once: of the readers that follow the log most pass most events by, and the data of
+ * an event may be a megabyte.
+ */
+const toEvent = ([position, stream, revision, id, type, dataText, metadataText]: Row): RecordedEvent => {
+  let data: unknown;
+  let metadata: EventMetadata | undefined;
+  return {
+    id,
+    stream,
+    revision,
+    position,
+    type,
+    get data() {
+      if (data === undefined) data = JSON.parse(dataText) as unknown;
+      return data;
+    },
+    get metadata() {
+      if (metadata === undefined) metadata = JSON.parse(metadataText) as EventMetadata;
+      return metadata;
+    },
+  };
+};
 
 const startsWithOneOf = (name: string, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => name.startsWith(prefix));
