@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '@bindery/contracts';
 import type { ApiClient } from './client.ts';
-import { withStableLinks } from './links.ts';
+import { type KnownTargets, withStableLinks } from './links.ts';
 import type { ImportPlan, PlannedFile, PlannedPage } from './source.ts';
 
 export interface ImportOptions {
@@ -149,29 +149,22 @@ export const importFolder = async ({
     if (id === undefined) throw new ImportFailed(`the instance gave no id for the page "${page.title}"`);
     if (page.path !== undefined) pagesByPath.set(page.path, id);
   }
-  const bodies: { id: string; page: PlannedPage; markdown: string }[] = [];
-  for (const page of plan.pages) {
-    const id = pageIds.get(page.ref);
-    if (page.path === undefined || id === undefined) continue;
-    const source = await readFile(join(plan.folder, page.path), 'utf8');
-    bodies.push({ id, page, markdown: withStableLinks(source, page.path, { pages: pagesByPath, files: fileIds }) });
+  // While the instance works on one batch the next one is made ready.
+  const written = plan.pages.filter((page) => page.path !== undefined);
+  const targets = { pages: pagesByPath, files: fileIds };
+  let underway: Promise<unknown> = Promise.resolve();
+  let done = 0;
+  for (const [index, batch] of runs(written, limits.contentChanges.maxItems, (page) => page.size * 2).entries()) {
+    report('pages', done, written.length);
+    const changes: unknown[] = [];
+    for (const page of batch) changes.push(await rewriting(plan, page, pageIds, targets));
+    await underway;
+    underway = client.post(content, { changes }, key(`pages-${index}`));
+    // The failure is met by the `await` above or below; until then it must not count as unhandled.
+    underway.catch(() => undefined);
+    done += batch.length;
   }
-  let written = 0;
-  for (const [index, batch] of runs(
-    bodies,
-    limits.contentChanges.maxItems,
-    (body) => body.markdown.length * 2,
-  ).entries()) {
-    report('pages', written, bodies.length);
-    const changes = batch.map(({ id, page, markdown }) => ({
-      operation: 'update_page',
-      page: id,
-      document: { markdown },
-      ...(page.hidden ? { hidden: true } : {}),
-    }));
-    await client.post(content, { changes }, key(`pages-${index}`));
-    written += batch.length;
-  }
+  await underway;
 
   report('merge', 0, 1);
   const merged = await client.post<{ revision: string; result: string }>(
@@ -180,13 +173,30 @@ export const importFolder = async ({
     key('merge'),
   );
   if (merged.result !== 'merge') throw new ImportFailed(`the change request did not merge cleanly (${merged.result})`);
-  report('done', bodies.length, bodies.length);
+  report('done', written.length, written.length);
   return {
     space: space.id,
     changeRequest: changeRequest.id,
     revision: merged.revision,
-    pages: bodies.length,
+    pages: written.length,
     files: fileIds.size,
+  };
+};
+
+/** The change that gives a page its text, with links that hold. */
+const rewriting = async (
+  plan: ImportPlan,
+  page: PlannedPage,
+  pageIds: ReadonlyMap<string, string>,
+  targets: KnownTargets,
+): Promise<Readonly<Record<string, unknown>>> => {
+  const path = page.path ?? '';
+  const markdown = withStableLinks(await readFile(join(plan.folder, path), 'utf8'), path, targets);
+  return {
+    operation: 'update_page',
+    page: pageIds.get(page.ref),
+    document: { markdown },
+    ...(page.hidden ? { hidden: true } : {}),
   };
 };
 

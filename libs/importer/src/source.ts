@@ -12,6 +12,8 @@ export interface PlannedPage {
   readonly path?: string;
   readonly title: string;
   readonly slug: string;
+  /** Bytes of the source file; 0 without one. */
+  readonly size: number;
   readonly parent: string | null;
   /** 0 at the top level. */
   readonly depth: number;
@@ -139,14 +141,23 @@ export const readFolder = async (folder: string, title?: string): Promise<Import
   const placed = new Map<string, string>();
   const slugs = createSlugs();
   const hash = createHash('sha256');
+  const sizes = new Map<string, number>();
+  for (const path of all) {
+    const bytes = await readFile(join(folder, path));
+    sizes.set(path, bytes.byteLength);
+    hash.update(`${path}\0`).update(createHash('sha256').update(bytes).digest());
+  }
 
-  const add = (page: Omit<PlannedPage, 'ref' | 'slug' | 'depth'> & { readonly wantedSlug: string }): PlannedPage => {
+  const add = (
+    page: Omit<PlannedPage, 'ref' | 'slug' | 'depth' | 'size'> & { readonly wantedSlug: string },
+  ): PlannedPage => {
     const parentPage = pages.find((candidate) => candidate.ref === page.parent);
     const { wantedSlug, ...rest } = page;
     const added = {
       ...rest,
       ref: `page-${pages.length + 1}`,
       slug: slugs(page.parent, wantedSlug),
+      size: sizes.get(page.path ?? '') ?? 0,
       depth: parentPage ? parentPage.depth + 1 : 0,
     };
     pages.push(added);
@@ -210,7 +221,7 @@ export const readFolder = async (folder: string, title?: string): Promise<Import
       leftOut.push(path);
       continue;
     }
-    const { size } = await stat(join(folder, path));
+    const size = sizes.get(path) ?? 0;
     if (size === 0 || size > limits.file.base64Bytes) {
       warnings.push(`${path} has ${size} bytes; files of 1 to ${limits.file.base64Bytes} bytes can be taken along`);
       continue;
@@ -222,12 +233,6 @@ export const readFolder = async (folder: string, title?: string): Promise<Import
       `${leftOut.length} files of other kinds were left out, for example ${leftOut.slice(0, 3).join(', ')}`,
     );
   }
-  for (const path of all)
-    hash.update(`${path}\0`).update(
-      createHash('sha256')
-        .update(await readFile(join(folder, path)))
-        .digest(),
-    );
 
   const first = pages.find((page) => page.path !== undefined);
   const named = title ?? first?.title ?? basename(dirname(join(folder, 'x')));
