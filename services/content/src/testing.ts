@@ -47,7 +47,7 @@ export interface TestContent {
   readonly index: SearchIndex;
   /** Calls an operation; the request is checked as the gateway does, the answer against the contract. */
   call<K extends OperationId>(operationId: K, as: Principal, request?: TestRequest): Promise<TestAnswer<K>>;
-  /** Waits until every projection has handled everything. */
+  /** Waits until every projection, reactor and the publisher have handled everything. */
   settled(): Promise<void>;
   /** Stops the service and opens it again on the same data, as after a restart. */
   restarted(options?: { readonly withoutIndex?: boolean }): Promise<TestContent>;
@@ -146,8 +146,10 @@ export const startContent = async (options: TestContentOptions = {}): Promise<Te
     },
     settled: () =>
       until('everything is handled', async () => {
-        const { projections, reactors = [] } = await service.status();
-        return [...projections, ...reactors].every(({ lag, state }) => lag === 0 && state === 'live');
+        const { projections, reactors = [], publisher } = await service.status();
+        return [...projections, ...reactors, ...(publisher ? [publisher] : [])].every(
+          ({ lag, state }) => lag === 0 && state === 'live',
+        );
       }),
     async restarted({ withoutIndex = false } = {}) {
       await close();

@@ -249,6 +249,7 @@ export const spaceOperations = {
     tag: 'Spaces',
     summary: 'Duplicate a space',
     description: 'Copies settings and primary content; change requests, comments and history stay behind.',
+    deadlineMs: 120_000,
     access: 'space:view',
     params: closed(spaceParams),
     success: { 201: Space },

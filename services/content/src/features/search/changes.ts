@@ -22,7 +22,7 @@ interface SpaceOutcome {
 }
 
 /** Pages whose bodies are loaded at a time, and most changes in one transaction of the index. */
-const batch = 200;
+const batch = 50;
 
 const touch = (outcome: SpaceOutcome, pageId: string, how: 'page' | 'subtree'): void => {
   if (outcome.touched.get(pageId) !== 'subtree') outcome.touched.set(pageId, how);

@@ -30,8 +30,8 @@ export interface FeederDeps {
 }
 
 const backoff = { firstMs: 100, mostMs: 10_000 };
-/** Events counted one by one for the lag; more are reported as this many. */
-const maxCountedLag = 1000;
+/** Events counted one by one for the lag; more are reported as this many. They may be large. */
+const maxCountedLag = 100;
 /** While nothing changes, the checkpoint is stored after so many looks at the end of the log. */
 const quietTurns = 100;
 

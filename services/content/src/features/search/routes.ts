@@ -19,9 +19,10 @@ type Handlers = HandlersFor<typeof searchOperations>;
 const defaultLimit = 50;
 /** How long a search waits for the index to have what was written before it. */
 const freshnessMs = 500;
-/** Pages that a search over an organization takes into account: the best ones. */
-const maxOrganizationHits = 1000;
 const maxPagesPerSpace = 10;
+/** Hits looked at in one step of a search over an organization, and how many steps there are at most. */
+const hitsPerStep = 100;
+const maxSteps = 20;
 /** Spaces that are kept from members and must be left out, at most. */
 const maxHidden = 10_000;
 
@@ -109,6 +110,46 @@ const scopeOf = async (spaces: SpacesCollection, visible: VisibleSpaces): Promis
   }
 };
 
+/** The scope without spaces of which enough is known. */
+const without = (scope: SearchScope, done: readonly string[]): SearchScope => {
+  if (!('organizationId' in scope)) return scope.filter((id) => !done.includes(id));
+  return { ...scope, except: [...(scope.except ?? []), ...done] };
+};
+
+interface FoundSpace {
+  readonly id: string;
+  readonly pages: { readonly hit: SearchHit; readonly rank: number }[];
+}
+
+/**
+ * Hits by space, the space with the best hit first, until there are `wanted` spaces. A space that has enough pages is left
+ * out of the next step, so that one with thousands of hits does not hide the others.
+ */
+const bestSpaces = async (
+  index: SearchIndex,
+  query: string,
+  everywhere: SearchScope,
+  wanted: number,
+): Promise<readonly FoundSpace[]> => {
+  const found = new Map<string, FoundSpace>();
+  let last: SearchHit | undefined;
+  let rank = 0;
+  for (let step = 0; step < maxSteps && found.size < wanted; step += 1) {
+    const done = [...found.values()].filter(({ pages }) => pages.length >= maxPagesPerSpace).map(({ id }) => id);
+    const after = last && { after: { score: last.score, pageId: last.pageId, spaceId: last.spaceId } };
+    const hits = await index.search({ query, spaces: without(everywhere, done), limit: hitsPerStep, ...after });
+    for (const hit of hits.toSorted(inOrder)) {
+      rank += 1;
+      const space = found.get(hit.spaceId) ?? { id: hit.spaceId, pages: [] };
+      found.set(hit.spaceId, space);
+      if (space.pages.length < maxPagesPerSpace) space.pages.push({ hit, rank });
+    }
+    last = hits.at(-1);
+    if (hits.length < hitsPerStep) break;
+  }
+  return [...found.values()];
+};
+
 /** GET /orgs/{organizationId}/search */
 const searchOrganization =
   ({ access, index, feeder, spaces, cursors }: SearchRouteDeps): Handlers['searchOrganizationContent'] =>
@@ -118,28 +159,21 @@ const searchOrganization =
     const list = listIdentity('searchOrganizationContent', { ...params, query: text });
     const [shown] = page === undefined ? [] : cursors.decode(list, page);
     const start = typeof shown === 'number' ? shown : 0;
+    if (limit === 0) return { status: 200, body: { items: [] } };
     await feeder.caughtUp(freshnessMs);
-    const scope = await scopeOf(spaces, visible);
-    const hits = await index.search({ query: text, spaces: scope, limit: maxOrganizationHits });
-    const bySpace = new Map<string, SearchPageResult[]>();
-    for (const [at, hit] of hits.toSorted(inOrder).entries()) {
-      const pages = bySpace.get(hit.spaceId) ?? [];
-      bySpace.set(hit.spaceId, pages);
-      if (pages.length < maxPagesPerSpace) pages.push(presentHit(context.baseUrl, hit, at + 1));
-    }
-    const groups = [...bySpace];
-    const wanted = groups.slice(start, start + limit);
-    const documents = await spaces.getMany(wanted.map(([id]) => id));
+    const found = await bestSpaces(index, text, await scopeOf(spaces, visible), start + limit + 1);
+    const wanted = found.slice(start, start + limit);
+    const documents = await spaces.getMany(wanted.map(({ id }) => id));
     const items: SearchSpaceResult[] = [];
-    for (const [id, pages] of wanted) {
+    for (const { id, pages } of wanted) {
       const space = documents.get(id)?.document;
       // The index follows the spaces: one that was deleted or closed a moment ago may still be in it.
       if (space === undefined || space.deleted || !(await access.describe(context, space)).permissions.view) continue;
-      items.push({ type: 'space', id, title: space.title, score: pages[0]?.score ?? 0, pages });
+      const results = pages.map(({ hit, rank }) => presentHit(context.baseUrl, hit, rank));
+      items.push({ type: 'space', id, title: space.title, score: results[0]?.score ?? 0, pages: results });
     }
-    const more = start + limit < groups.length && limit > 0;
-    const next = more ? { next: { page: cursors.encode(list, [start + limit]) } } : {};
-    return { status: 200, body: { ...next, count: groups.length, items } };
+    const more = start + limit < found.length;
+    return { status: 200, body: { ...(more ? { next: { page: cursors.encode(list, [start + limit]) } } : {}), items } };
   };
 
 /** Handlers of both searches (resources section 26). */

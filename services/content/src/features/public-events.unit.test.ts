@@ -1,0 +1,187 @@
+import { publicEvents } from '@bindery/contracts';
+import type { DomainEvent, Recorded } from '@bindery/event-sourcing';
+import { describe, expect, test } from '@jest/globals';
+import type { ChangeRequestEvent } from './change-requests/index.ts';
+import { contentPublicMapping } from './public-events.ts';
+import type { RevisionChange } from './revisions/index.ts';
+import type { SpaceEvent } from './spaces/index.ts';
+
+const mapping = contentPublicMapping('content.space', 'content.changeRequest');
+const ids = { spaceId: 'space1', organizationId: 'org1' };
+const at = '2026-03-01T12:00:00.000Z';
+const secret = 'private words';
+
+const recorded = (event: DomainEvent, stream: string): Recorded<DomainEvent> => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  stream,
+  revision: 0,
+  position: 1,
+  metadata: {
+    correlationId: 'c',
+    causationId: 'c',
+    actor: { kind: 'user', id: 'u1' },
+    schemaVersion: 1,
+    time: at,
+  },
+  ...event,
+});
+const ofSpace = (event: SpaceEvent) => mapping(recorded(event, 'content.space-space1'));
+const ofRequest = (event: ChangeRequestEvent) => mapping(recorded(event, 'content.changeRequest-cr1'));
+
+const edited = (count: number): readonly RevisionChange[] =>
+  Array.from({ length: count }, (_, index) => ({
+    kind: 'page_edited',
+    pageId: `page${index}`,
+    metadata: { title: secret, slug: secret },
+    updatedAt: at,
+  }));
+const committed = (changes: readonly RevisionChange[], parts = 0): SpaceEvent => ({
+  type: 'RevisionCommitted',
+  data: {
+    ...ids,
+    revisionId: 'r2',
+    revisionType: 'merge',
+    parents: ['r1', 'r0'],
+    parts,
+    changes,
+    documents: [{ id: 'd1', document: { object: 'document', data: { secret }, nodes: [] } }],
+    mergedFrom: { changeRequestId: 'cr1', revisionId: 'r0' },
+    createdBy: 'u1',
+    createdAt: at,
+  },
+});
+const request = { ...ids, changeRequestId: 'cr1' };
+
+const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
+  [
+    'space.created',
+    ofSpace({
+      type: 'SpaceCreated',
+      data: {
+        ...ids,
+        title: secret,
+        visibility: 'private',
+        defaultLevel: 'inherit',
+        mergeRules: { type: 'inherit' },
+        createdBy: 'u1',
+        createdAt: at,
+      },
+    }),
+  ],
+  [
+    'space.settings-changed',
+    ofSpace({
+      type: 'SpaceSettingsChanged',
+      data: { ...ids, settings: { title: secret, emoji: null }, changedBy: 'u1', changedAt: at },
+    }),
+  ],
+  [
+    'space.deleted',
+    ofSpace({ type: 'SpaceDeleted', data: { ...ids, deletedBy: 'u1', deletedAt: at, purgeAfter: at } }),
+  ],
+  ['space.restored', ofSpace({ type: 'SpaceRestored', data: { ...ids, restoredBy: 'u1', restoredAt: at } })],
+  ['space.purged', ofSpace({ type: 'SpacePurged', data: { ...ids, purgedAt: at } })],
+  ['revision.committed', ofSpace(committed(edited(3)))],
+  [
+    'change-request.opened',
+    ofRequest({
+      type: 'ChangeRequestOpened',
+      data: {
+        ...request,
+        number: 1,
+        subject: secret,
+        status: 'open',
+        revisionInitial: 'r1',
+        createdBy: 'u1',
+        createdAt: at,
+      },
+    }),
+  ],
+  [
+    'change-request.described',
+    ofRequest({
+      type: 'ChangeRequestDescribed',
+      data: { ...request, subject: secret, links: [], changedBy: 'u1', changedAt: at },
+    }),
+  ],
+  [
+    'change-request.status-changed',
+    ofRequest({
+      type: 'ChangeRequestStatusChanged',
+      data: { ...request, from: 'draft', to: 'open', changedBy: 'u1', changedAt: at },
+    }),
+  ],
+  [
+    'change-request.edited',
+    ofRequest({
+      type: 'ChangeRequestEdited',
+      data: {
+        ...request,
+        revisionId: 'r2',
+        parent: 'r1',
+        changes: edited(1),
+        documents: [],
+        editedBy: 'u1',
+        editedAt: at,
+      },
+    }),
+  ],
+  [
+    'change-request.updated',
+    ofRequest({
+      type: 'ChangeRequestUpdated',
+      data: {
+        ...request,
+        revisionId: 'r2',
+        parents: ['r1', 'r0'],
+        primaryRevision: 'r0',
+        changes: edited(1),
+        documents: [],
+        conflicts: [{ pageId: 'page1', field: 'title' }],
+        updatedBy: 'u1',
+        updatedAt: at,
+      },
+    }),
+  ],
+  [
+    'change-request.merged',
+    ofRequest({
+      type: 'ChangeRequestMerged',
+      data: { ...request, mergeId: 'r2', revisionMerged: 'r2', mergedBy: 'u1', mergedAt: at },
+    }),
+  ],
+];
+
+describe('public events', () => {
+  test.each(samples)('%s has its type, its key and nothing private', (name, events) => {
+    expect(events).toHaveLength(1);
+    expect(events[0]?.type).toBe(`bindery.content.${name}.v1`);
+    expect(events[0]?.subject).toBe(name.startsWith('change-request') ? 'cr1' : 'space1');
+    expect(JSON.stringify(events)).not.toContain(secret);
+  });
+
+  test('every event of the catalogue is said by something', () => {
+    const declared = [...publicEvents.values()].filter(({ owner }) => owner === 'content').map(({ type }) => type);
+    expect(samples.map(([, [event]]) => event?.type ?? '').sort()).toEqual([...declared].sort());
+  });
+
+  test('a large revision lists a hundred pages and says that there are more', () => {
+    const [large] = ofSpace(committed(edited(150)));
+    expect(large?.data.pages).toHaveLength(100);
+    expect(large?.data.complete).toBe(false);
+    expect(ofSpace(committed(edited(100)))[0]?.data.complete).toBe(true);
+    expect(ofSpace(committed([], 3))[0]?.data.complete).toBe(false);
+  });
+
+  test('steps that mean nothing outside are not told', () => {
+    const silent: readonly SpaceEvent[] = [
+      { type: 'MergeAbandoned', data: { spaceId: 'space1', changeRequestId: 'cr1', mergeId: 'r2', abandonedAt: at } },
+      {
+        type: 'RevisionPartRecorded',
+        data: { spaceId: 'space1', revisionId: 'r2', part: 0, changes: edited(1), documents: [] },
+      },
+    ];
+    expect(silent.flatMap(ofSpace)).toEqual([]);
+    expect(mapping(recorded({ type: 'SpaceDeleted', data: {} }, 'content.other-1'))).toEqual([]);
+  });
+});
