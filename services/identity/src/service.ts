@@ -13,12 +13,15 @@ import { type BootstrapOptions, type Bootstrapped, createBootstrap } from './boo
 import { emailAggregate } from './features/emails/index.ts';
 import { instanceAggregate, instanceProjection } from './features/instance/index.ts';
 import {
+  createDirectory,
   createLastSeen,
   getMemberRoute,
   listMembersRoute,
+  membersEpoch,
   membersProjection,
   openMembers,
   pingRoute,
+  profilesEpoch,
   putMemberRoute,
   sharesOrganization,
 } from './features/members/index.ts';
@@ -56,6 +59,7 @@ import {
 } from './features/users/index.ts';
 import { loadPrincipal } from './load-principal.ts';
 import { publicMapping } from './public-mapping.ts';
+import { createEpochs } from './shared/epochs.ts';
 import type { KeyStore } from './shared/key-store.ts';
 import { createSealer } from './shared/personal-data.ts';
 import type { Vault } from './shared/vault.ts';
@@ -121,11 +125,18 @@ export const createIdentityService = async ({ ports, keys, vault }: IdentityOpti
   const members = () => openMembers(runtime.live);
   const shares = (principal: Principal, userId: string) => sharesOrganization(members, principal, userId);
   const userExists = async (userId: string) => (await userRepository.load(userId)).state.status === 'active';
-  const usersChanged = async (): Promise<void> => {
+  const epochs = createEpochs(cache, 'identity:epoch:');
+  const profileChanged = async (): Promise<void> => {
+    await epochs.replace(profilesEpoch);
     await cache.increment(embeddedUsersEpoch, { ttlMs: day });
   };
-  const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault, usersChanged });
-  const principals = createPrincipals({ cache, usage, load: loadPrincipal({ tokens, members, live: runtime.live }) });
+  const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault });
+  const principals = createPrincipals({
+    cache,
+    epochs,
+    usage,
+    load: loadPrincipal({ tokens, members, live: runtime.live }),
+  });
   const forget = principals.forget;
   const bootstrap = createBootstrap({
     instance,
@@ -140,11 +151,11 @@ export const createIdentityService = async ({ ports, keys, vault }: IdentityOpti
 
   const getUserDeps = { users, sharesOrganization: shares };
   const tokenDeps = { credentials, tokens, usage, cursors, userExists, forget };
-  const memberDeps = { members, users, lastSeen, cursors };
+  const memberDeps = { members, directory: createDirectory({ members, users, epochs }), lastSeen, cursors };
   const open: HandlersFor<Omit<Operations, keyof typeof identityAdminOperations>> = {
     getAuthenticatedUser: getAuthenticatedUserRoute({ users }),
     getUserById: getUserByIdRoute(getUserDeps),
-    updateUserById: updateUserRoute({ ...getUserDeps, repository: userRepository, sealer, usersChanged }),
+    updateUserById: updateUserRoute({ ...getUserDeps, repository: userRepository, sealer, profileChanged }),
     createOrganization: createOrganizationRoute({ organizations: organizationRepository, forget }),
     listOrganizationsForAuthenticatedUser: listOrganizationsRoute({ organizations, cursors }),
     getOrganizationById: getOrganizationRoute({ organizations }),
@@ -160,7 +171,13 @@ export const createIdentityService = async ({ ports, keys, vault }: IdentityOpti
     createUserToken: createUserTokenRoute(tokenDeps),
     listUserTokens: listUserTokensRoute(tokenDeps),
     deleteUserToken: deleteUserTokenRoute(tokenDeps),
-    putOrganizationMember: putMemberRoute({ ...memberDeps, organizations: organizationRepository, userExists, forget }),
+    putOrganizationMember: putMemberRoute({
+      ...memberDeps,
+      organizations: organizationRepository,
+      userExists,
+      forget,
+      membersChanged: (organizationId) => epochs.replace(membersEpoch(organizationId)),
+    }),
   };
 
   return {

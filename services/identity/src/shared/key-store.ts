@@ -1,5 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
-import { newKey, type Vault } from './vault.ts';
+import { keyFrom, newKey, type Vault } from './vault.ts';
 
 /**
  * The keys of users, kept outside the event store so that destroying one erases what it sealed (DESIGN section 4).
@@ -7,9 +8,9 @@ import { newKey, type Vault } from './vault.ts';
  */
 export interface KeyStore {
   /** The key of a user, made when there is none. */
-  ensure(userId: string): Promise<Uint8Array>;
+  ensure(userId: string): Promise<KeyObject>;
   /** undefined: never made or destroyed. */
-  get(userId: string): Promise<Uint8Array | undefined>;
+  get(userId: string): Promise<KeyObject | undefined>;
   /** Erases the key for good. Destroying what is not there is fine. */
   destroy(userId: string): Promise<void>;
 }
@@ -38,7 +39,7 @@ export class WrongMasterKey extends Error {
 
 const checkMasterKey = async (store: ReadStore, vault: Vault): Promise<void> => {
   const collection = await store.collection<{ readonly wrapped: string }>(checkCollection);
-  const wrapped = vault.wrap(Buffer.from(checkId), checkId);
+  const wrapped = vault.wrap(keyFrom(Buffer.from(checkId)), checkId);
   if (await collection.compareAndPut(checkId, -1, { wrapped })) return;
   const stored = await collection.get(checkId);
   try {
@@ -48,24 +49,24 @@ const checkMasterKey = async (store: ReadStore, vault: Vault): Promise<void> => 
   }
 };
 
-const cachedKeys = 10_000;
+const cachedKeys = 20_000;
 
 /**
  * Keys in a read store of their own (`keys.db` in the embedded profile).
- * Unwrapped keys of the last 10,000 users are held in memory: replaying events would otherwise unwrap once per event.
+ * Unwrapped keys of the last 20,000 users are held in memory: replaying events would otherwise unwrap once per event.
  * @throws WrongMasterKey
  */
 export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<KeyStore> => {
   await checkMasterKey(store, vault);
   const collection: Collection<KeyDocument> = await store.collection<KeyDocument>(keyCollection);
-  const cache = new Map<string, Uint8Array>();
-  const remember = (userId: string, key: Uint8Array): Uint8Array => {
+  const cache = new Map<string, KeyObject>();
+  const remember = (userId: string, key: KeyObject): KeyObject => {
     const oldest = cache.keys().next();
     if (cache.size >= cachedKeys && !oldest.done) cache.delete(oldest.value);
     cache.set(userId, key);
     return key;
   };
-  const get = async (userId: string): Promise<Uint8Array | undefined> => {
+  const get = async (userId: string): Promise<KeyObject | undefined> => {
     const known = cache.get(userId);
     if (known !== undefined) return known;
     const stored = await collection.get(userId);

@@ -3,8 +3,11 @@ import { type CommandMetadata, commandEventId, streamOf } from '@bindery/event-s
 /** Ends what was remembered about a caller, so that its next request is decided on what is true now. */
 export type ForgetPrincipal = (userId: string) => Promise<void>;
 
-/** Tells whoever embeds users (the gateway) that what it holds may be old. */
-export type UsersChanged = () => Promise<void>;
+/** Tells whoever holds copies of profiles (embedded users, directories) that they may be old. */
+export type ProfileChanged = () => Promise<void>;
+
+/** Tells whoever holds the members of an organization that they are others now. */
+export type MembersChanged = (organizationId: string) => Promise<void>;
 
 /**
  * Metadata whose event id is known before the command is handled, since sealed data is bound to the event that carries it.

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 
 /** Length of the master key and of the keys of users, in bytes. */
 export const keyBytes = 32;
@@ -16,9 +24,9 @@ export interface Vault {
   /** A secret for a purpose (signing cursors, download addresses), the same at every start. */
   secret(purpose: string): string;
   /** Encrypts the key of a user. */
-  wrap(key: Uint8Array, userId: string): string;
+  wrap(key: KeyObject, userId: string): string;
   /** @throws Error when the master key is another one, or the text was changed */
-  unwrap(wrapped: string, userId: string): Uint8Array;
+  unwrap(wrapped: string, userId: string): KeyObject;
 }
 
 /**
@@ -27,8 +35,9 @@ export interface Vault {
  */
 export const createVault = (masterKey: Uint8Array): Vault => {
   if (masterKey.byteLength !== keyBytes) throw new RangeError(`the master key must have ${keyBytes} bytes`);
-  const subkey = (purpose: string): Uint8Array =>
-    new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), `bindery/identity/${purpose}`, keyBytes));
+  // Key objects, here and for users: keys given as bytes are imported anew at every use, ten times the cost of the use.
+  const subkey = (purpose: string): KeyObject =>
+    keyFrom(new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), `bindery/identity/${purpose}`, keyBytes)));
   const emails = subkey('email-digest');
   const ids = subkey('derived-ids');
   const wrapping = subkey('key-wrapping');
@@ -38,14 +47,14 @@ export const createVault = (masterKey: Uint8Array): Vault => {
       const bytes = createHmac('sha256', ids).update(label).digest().subarray(0, 24);
       return Array.from(bytes, (byte, index) => alphabet[index === 0 ? 10 + (byte % 52) : byte % 62]).join('');
     },
-    secret: (purpose) => Buffer.from(subkey(`secret/${purpose}`)).toString('base64url'),
-    wrap: (key, userId) => encrypt(wrapping, key, userId),
-    unwrap: (wrapped, userId) => decrypt(wrapping, wrapped, userId),
+    secret: (purpose) => subkey(`secret/${purpose}`).export().toString('base64url'),
+    wrap: (key, userId) => encrypt(wrapping, key.export(), userId),
+    unwrap: (wrapped, userId) => keyFrom(decrypt(wrapping, wrapped, userId)),
   };
 };
 
 /** AES-256-GCM with a random nonce. @returns base64url of nonce, tag and ciphertext */
-export const encrypt = (key: Uint8Array, plain: Uint8Array, associated: string): string => {
+export const encrypt = (key: KeyObject, plain: Uint8Array, associated: string): string => {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(associated));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -53,7 +62,7 @@ export const encrypt = (key: Uint8Array, plain: Uint8Array, associated: string):
 };
 
 /** @throws Error when key, text or associated data do not fit */
-export const decrypt = (key: Uint8Array, text: string, associated: string): Uint8Array => {
+export const decrypt = (key: KeyObject, text: string, associated: string): Uint8Array => {
   const bytes = Buffer.from(text, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(associated))
@@ -62,4 +71,7 @@ export const decrypt = (key: Uint8Array, text: string, associated: string): Uint
 };
 
 /** A new random key. */
-export const newKey = (): Uint8Array => new Uint8Array(randomBytes(keyBytes));
+export const newKey = (): KeyObject => keyFrom(randomBytes(keyBytes));
+
+/** A key from its bytes. */
+export const keyFrom = (bytes: Uint8Array): KeyObject => createSecretKey(bytes);

@@ -1,3 +1,4 @@
+export { createDirectory, membersEpoch, profilesEpoch } from './directory.ts';
 export { createLastSeen, type LastSeen } from './last-seen.ts';
 export { type LiveMembers, membershipsOf, openMembers, sharesOrganization } from './queries.ts';
 export { membersProjection } from './read-model.ts';

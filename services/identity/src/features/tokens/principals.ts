@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Cache } from '@bindery/cache';
 import type { Principal } from '@bindery/service-kit';
+import type { Epochs } from '../../shared/epochs.ts';
 import type { TokenUsage } from './usage.ts';
 
 /** A principal and until when its token makes one. */
@@ -24,10 +24,8 @@ interface Entry extends Resolved {
 }
 
 /**
- * Turns token hashes into principals, remembering them. Every user has an epoch, a random word in the cache; an entry
- * counts only while the epoch is the one it was loaded under. A change of the user's tokens, memberships or rights
- * replaces the epoch after its documents are written and before it is acknowledged, so the next request loads anew. A
- * load that raced with the change read the old epoch and is thus void; a lost epoch (the cache may forget) voids too.
+ * Turns token hashes into principals, remembering them under the epoch of their user: a change of the user's tokens,
+ * memberships or rights replaces it, so that the next request is decided on what is true then.
  */
 export interface Principals {
   /** null: the token is unknown, revoked or expired. */
@@ -36,32 +34,24 @@ export interface Principals {
   forget(userId: string): Promise<void>;
 }
 
-const day = 86_400_000;
 /** The last net, should a change not reach the cache: no principal is older than this. */
 const entryTtlMs = 30_000;
 
 const entryKey = (tokenHash: string): string => `identity:principal:${tokenHash}`;
-const epochKey = (userId: string): string => `identity:epoch:${userId}`;
+const epochOf = (userId: string): string => `user:${userId}`;
 
 export const createPrincipals = (deps: {
   readonly cache: Cache;
+  readonly epochs: Epochs;
   readonly usage: TokenUsage;
   readonly load: LoadPrincipal;
 }): Principals => {
-  const { cache, usage, load } = deps;
-
-  const epochOf = async (userId: string): Promise<string> => {
-    const known = await cache.get<string>(epochKey(userId));
-    if (known !== undefined) return known;
-    const fresh = randomUUID();
-    await cache.set(epochKey(userId), fresh, { ttlMs: day });
-    return fresh;
-  };
+  const { cache, epochs, usage, load } = deps;
 
   const loadAnew = async (tokenHash: string): Promise<Resolved | undefined> => {
     const owner = await load.owner(tokenHash);
     if (owner === undefined) return undefined;
-    const epoch = await epochOf(owner);
+    const epoch = await epochs.current(epochOf(owner));
     const resolved = await load.all(tokenHash);
     if (resolved === undefined) return undefined;
     // Not remembered when the token changed hands meanwhile: the epoch is that of the former owner.
@@ -75,15 +65,13 @@ export const createPrincipals = (deps: {
   return {
     async resolve(tokenHash, now) {
       const entry = await cache.get<Entry>(entryKey(tokenHash));
-      const valid = entry !== undefined && entry.epoch === (await cache.get<string>(epochKey(entry.principal.id)));
+      const valid = entry !== undefined && entry.epoch === (await epochs.peek(epochOf(entry.principal.id)));
       const resolved = valid ? entry : await loadAnew(tokenHash);
       if (resolved === undefined) return null;
       if (resolved.expiresAt !== null && resolved.expiresAt <= now.getTime()) return null;
       usage.note(resolved.principal.tokenId, now);
       return resolved.principal;
     },
-    async forget(userId) {
-      await cache.set(epochKey(userId), randomUUID(), { ttlMs: day });
-    },
+    forget: (userId) => epochs.replace(epochOf(userId)),
   };
 };

@@ -2,7 +2,7 @@ import { type CommandMetadata, deriveEventId, type Repository } from '@bindery/e
 import { isProblem } from '@bindery/service-kit';
 import type { KeyStore } from '../../shared/key-store.ts';
 import type { PersonalData, PersonalDataSealer } from '../../shared/personal-data.ts';
-import { type UsersChanged, withKnownEventId } from '../../shared/ports.ts';
+import { withKnownEventId } from '../../shared/ports.ts';
 import { normalizeEmail } from '../../shared/text.ts';
 import type { Vault } from '../../shared/vault.ts';
 import { type EmailEvent, type EmailState, emailAggregate, emailTaken, type ReserveEmail } from '../emails/index.ts';
@@ -16,7 +16,6 @@ export interface RegistrationDeps {
   readonly keys: KeyStore;
   readonly sealer: PersonalDataSealer;
   readonly vault: Vault;
-  readonly usersChanged: UsersChanged;
 }
 
 /** Who is to be registered. The email has the form of one. */
@@ -40,7 +39,7 @@ export interface Registration {
 }
 
 export const createRegistration = (deps: RegistrationDeps): Registration => {
-  const { users, emails, keys, sealer, vault, usersChanged } = deps;
+  const { users, emails, keys, sealer, vault } = deps;
 
   const complete: Registration['complete'] = async ({ userId, emailDigest, reservedAt }, personal, metadata) => {
     const seed = deriveEventId(userId, 'registration');
@@ -51,7 +50,6 @@ export const createRegistration = (deps: RegistrationDeps): Registration => {
     const sealed = await sealer.seal(userId, bound.eventId, personal);
     const data = { userId, emailDigest, personal: sealed, registeredAt: reservedAt };
     await users.handle(userId, { type: 'RegisterUser', data }, bound.metadata);
-    await usersChanged();
   };
 
   return {

@@ -1,7 +1,7 @@
 import type { putOrganizationMember } from '@bindery/contracts';
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
 import { etagOf, notFound, type OperationHandler } from '@bindery/service-kit';
-import type { ForgetPrincipal } from '../../../shared/ports.ts';
+import type { ForgetPrincipal, MembersChanged } from '../../../shared/ports.ts';
 import type { OrganizationCommand, OrganizationEvent, OrganizationState } from '../../organizations/index.ts';
 import type { LastSeen } from '../last-seen.ts';
 import { presentMember } from '../presenter.ts';
@@ -16,6 +16,7 @@ export const putMemberRoute =
     readonly lastSeen: LastSeen;
     readonly userExists: (userId: string) => Promise<boolean>;
     readonly forget: ForgetPrincipal;
+    readonly membersChanged: MembersChanged;
   }): OperationHandler<typeof putOrganizationMember> =>
   async (context, { params: { organizationId, userId }, body: { role }, ifMatch }) => {
     if (!(await deps.userExists(userId))) throw notFound('user');
@@ -23,6 +24,7 @@ export const putMemberRoute =
     const data = { organizationId, userId, role, at, ...(ifMatch === undefined ? {} : { ifMatch }) };
     const metadata = commandMetadata(context, organizationId);
     const { events } = await deps.organizations.handle(organizationId, { type: 'PutMember', data }, metadata);
+    await deps.membersChanged(organizationId);
     await deps.forget(userId);
     const stored = await deps.members().get(memberId(organizationId, userId));
     const seen = await deps.lastSeen.of(organizationId, [userId]);

@@ -2,7 +2,7 @@ import type { updateUserById } from '@bindery/contracts';
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
 import { etagOf, forbidden, notFound, type OperationHandler, requireIfMatch } from '@bindery/service-kit';
 import type { PersonalDataSealer } from '../../../shared/personal-data.ts';
-import { type UsersChanged, withKnownEventId } from '../../../shared/ports.ts';
+import { type ProfileChanged, withKnownEventId } from '../../../shared/ports.ts';
 import { type UserCommand, userAggregate } from '../decider.ts';
 import type { UserEvent } from '../events.ts';
 import { presentUser } from '../presenter.ts';
@@ -12,7 +12,7 @@ import { type GetUserDeps, maySeeUser } from './get-user.ts';
 export interface UpdateUserDeps extends GetUserDeps {
   readonly repository: Repository<UserState, UserCommand, UserEvent>;
   readonly sealer: PersonalDataSealer;
-  readonly usersChanged: UsersChanged;
+  readonly profileChanged: ProfileChanged;
 }
 
 /** PATCH /users/{userId} */
@@ -37,7 +37,7 @@ export const updateUserRoute =
       bound.metadata,
       ifMatch === undefined || ifMatch === '*' ? {} : { expectedRevision: user.revision },
     );
-    await deps.usersChanged();
+    await deps.profileChanged();
     const now = await deps.users().get(userId);
     // Behind only when the read store failed after the append: then the answer is what was written.
     if (now === undefined || now.revision < revision)
