@@ -183,6 +183,25 @@ describe('public events', () => {
   });
 });
 
+describe('without the cache', () => {
+  test('everything works, and a revoked token ends at once', async () => {
+    const identity = await startIdentity();
+    const away = async (): Promise<never> => {
+      throw new Error('the cache is away');
+    };
+    Object.assign(identity.ports.cache, { get: away, set: away, increment: away });
+    const user = await identity.newUser('Uncached');
+    const caller = await identity.principalOf(user.token);
+    const params = { userId: user.id };
+    const renamed = await identity.call(operations.updateUserById, caller, { params, body: { displayName: 'U' } });
+    expect(renamed.body.displayName).toBe('U');
+    const admin = await identity.admin();
+    await identity.call(operations.deleteUserToken, admin, { params: { userId: user.id, tokenId: user.tokenId } });
+    expect(await identity.resolve(user.token)).toBeNull();
+    await identity.dispose();
+  });
+});
+
 describe('resolving a token', () => {
   test('takes microseconds when it was resolved before', async () => {
     const identity = await startIdentity();

@@ -62,6 +62,7 @@ import { publicMapping } from './public-mapping.ts';
 import { createEpochs } from './shared/epochs.ts';
 import type { KeyStore } from './shared/key-store.ts';
 import { createSealer } from './shared/personal-data.ts';
+import { tolerant } from './shared/tolerant-cache.ts';
 import type { Vault } from './shared/vault.ts';
 
 export interface IdentityOptions {
@@ -92,8 +93,9 @@ const day = 86_400_000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
 export const createIdentityService = async ({ ports, keys, vault }: IdentityOptions): Promise<IdentityService> => {
-  const { cache, clock, readStore } = ports;
+  const { clock, readStore } = ports;
   const { logger } = ports.telemetry;
+  const cache = tolerant(ports.cache, logger);
   const sealer = createSealer(keys);
   const cursors = createCursorCodec(vault.secret('identity'));
   const usage = await createTokenUsage(readStore, logger);

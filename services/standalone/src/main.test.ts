@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -7,8 +8,8 @@ import { newFolder, request, type Spawned, spawnMain, testToken } from './testin
 
 let folder: string;
 const running: Spawned[] = [];
-const start = (env: Readonly<Record<string, string>> = {}): Spawned => {
-  const spawned = spawnMain({ DATA_DIR: join(folder, 'data'), ...env });
+const start = (env: Readonly<Record<string, string>> = {}, before?: string): Spawned => {
+  const spawned = spawnMain({ DATA_DIR: join(folder, 'data'), ...env }, before);
   running.push(spawned);
   return spawned;
 };
@@ -64,6 +65,27 @@ describe('npm start', () => {
     expect(await wrong.ended).toBe(1);
     expect(wrong.errors().trim().split('\n')).toHaveLength(1);
     expect(wrong.errors()).toMatch(/PORT: .*; .*LOG_LEVEL: /);
+  });
+
+  test('ends with an error after an unhandled rejection, so that a supervisor starts it anew', async () => {
+    const failing = start({}, "process.on('SIGUSR2', () => Promise.reject(new Error('out of the blue')))");
+    await failing.until(ready);
+    failing.child.kill('SIGUSR2');
+    expect(await failing.ended).toBe(1);
+    expect(failing.output()).toContain('out of the blue');
+  });
+
+  test('ends at once on a second signal, though a request is not finished', async () => {
+    const busy = start();
+    const address = (await busy.until(ready))[1] ?? '';
+    const socket = connect(Number(new URL(address).port), '127.0.0.1');
+    await new Promise((resolve) => socket.write('POST /v1/orgs HTTP/1.1\r\nHost: x\r\n', resolve));
+    socket.on('error', () => undefined);
+    busy.child.kill('SIGTERM');
+    await busy.until(/"reason":"SIGTERM"/);
+    busy.child.kill('SIGTERM');
+    expect(await busy.ended).toBe(1);
+    socket.destroy();
   });
 
   test('killed at random instants of the first start, makes one administrator and one organization', async () => {

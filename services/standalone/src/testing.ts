@@ -26,9 +26,13 @@ export interface Spawned {
   until(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts `main.ts` as `npm start` does. */
-export const spawnMain = (env: Readonly<Record<string, string>>): Spawned => {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+/**
+ * Starts `main.ts` as `npm start` does.
+ * @param before code that runs in the process before it
+ */
+export const spawnMain = (env: Readonly<Record<string, string>>, before = ''): Spawned => {
+  const first = before === '' ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...first, main], {
     env: { PATH: process.env.PATH, PORT: '0', IMPORT_DOCS: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

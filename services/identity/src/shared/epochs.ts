@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Cache } from '@bindery/cache';
+import type { TolerantCache } from './tolerant-cache.ts';
 
 /**
  * Words that stand for the present state of something. What was derived from the state is remembered together with the
@@ -20,7 +20,7 @@ export interface Epochs {
 const day = 86_400_000;
 
 /** @param prefix of the keys in the cache */
-export const createEpochs = (cache: Cache, prefix: string): Epochs => {
+export const createEpochs = (cache: TolerantCache, prefix: string): Epochs => {
   const renew = async (of: string): Promise<string> => {
     const word = randomUUID();
     await cache.set(prefix + of, word, { ttlMs: day });

@@ -1,6 +1,6 @@
-import type { Cache } from '@bindery/cache';
 import type { Principal } from '@bindery/service-kit';
 import type { Epochs } from '../../shared/epochs.ts';
+import type { TolerantCache } from '../../shared/tolerant-cache.ts';
 import type { TokenUsage } from './usage.ts';
 
 /** A principal and until when its token makes one. */
@@ -41,7 +41,7 @@ const entryKey = (tokenHash: string): string => `identity:principal:${tokenHash}
 const epochOf = (userId: string): string => `user:${userId}`;
 
 export const createPrincipals = (deps: {
-  readonly cache: Cache;
+  readonly cache: TolerantCache;
   readonly epochs: Epochs;
   readonly usage: TokenUsage;
   readonly load: LoadPrincipal;
