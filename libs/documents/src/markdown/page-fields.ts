@@ -67,15 +67,15 @@ const wordOf = <W extends string>(value: PlainValue | undefined, words: readonly
 function readLayout(value: PlainObject): PageLayout | undefined {
   const visible = (name: string): boolean | undefined => {
     const part = value[name];
-    return isObject(part) ? flagOf(part['visible']) : flagOf(part);
+    return isObject(part) ? flagOf(part.visible) : flagOf(part);
   };
-  const cover = isObject(value['cover']) ? value['cover'] : {};
+  const cover = isObject(value.cover) ? value.cover : {};
   const layout = present<PageLayout>({
     ...(Object.fromEntries(switches.map((name) => [name, visible(name)])) as Record<Switch, boolean | undefined>),
-    width: wordOf(value['width'], ['default', 'wide'] as const),
+    width: wordOf(value.width, ['default', 'wide'] as const),
     cover: visible('cover'),
-    coverSize: wordOf(cover['size'], ['hero', 'full', 'background'] as const),
-    coverMask: wordOf(cover['mask'], ['none', 'radial'] as const),
+    coverSize: wordOf(cover.size, ['hero', 'full', 'background'] as const),
+    coverMask: wordOf(cover.mask, ['none', 'radial'] as const),
   });
   return Object.keys(layout).length === 0 ? undefined : layout;
 }
@@ -83,11 +83,9 @@ function readLayout(value: PlainObject): PageLayout | undefined {
 function readTags(value: PlainValue | undefined): PageFields['tags'] {
   if (!Array.isArray(value)) return undefined;
   const tags = value.flatMap((one): { tag: ContentRef; primary?: boolean }[] => {
-    const slug = isObject(one) ? textOf(one['tag']) : textOf(one);
+    const slug = isObject(one) ? textOf(one.tag) : textOf(one);
     if (slug === undefined) return [];
-    return [
-      { tag: { kind: 'tag', tag: slug }, ...(isObject(one) && one['primary'] === true ? { primary: true } : {}) },
-    ];
+    return [{ tag: { kind: 'tag', tag: slug }, ...(isObject(one) && one.primary === true ? { primary: true } : {}) }];
   });
   return tags.length === value.length ? tags : undefined;
 }
@@ -112,36 +110,36 @@ export function readPageFields(
     if (href === undefined || href === '' || !isSafeUrl(href)) return undefined;
     return resolveLink?.(href, context) ?? urlRef(href);
   };
-  const meta = isObject(frontMatter['metaLinks']) ? frontMatter['metaLinks'] : undefined;
-  const alternates = meta?.['alternates'];
-  const ref = refOf(frontMatter['cover'], 'image');
-  const refDark = refOf(frontMatter['coverDark'], 'image');
-  const layout = frontMatter['layout'];
+  const meta = isObject(frontMatter.metaLinks) ? frontMatter.metaLinks : undefined;
+  const alternates = meta?.alternates;
+  const ref = refOf(frontMatter.cover, 'image');
+  const refDark = refOf(frontMatter.coverDark, 'image');
+  const layout = frontMatter.layout;
   const fields = present<PageFields>({
-    description: textOf(frontMatter['description']),
-    icon: textOf(frontMatter['icon']),
-    emoji: textOf(frontMatter['emoji']),
-    linkTitle: textOf(frontMatter['linkTitle']),
-    hidden: flagOf(frontMatter['hidden']),
-    noIndex: flagOf(frontMatter['noIndex']),
-    noRobotsIndex: flagOf(frontMatter['noRobotsIndex']),
-    condition: textOf(frontMatter['if']),
-    variables: readVariables(frontMatter['vars']),
+    description: textOf(frontMatter.description),
+    icon: textOf(frontMatter.icon),
+    emoji: textOf(frontMatter.emoji),
+    linkTitle: textOf(frontMatter.linkTitle),
+    hidden: flagOf(frontMatter.hidden),
+    noIndex: flagOf(frontMatter.noIndex),
+    noRobotsIndex: flagOf(frontMatter.noRobotsIndex),
+    condition: textOf(frontMatter.if),
+    variables: readVariables(frontMatter.vars),
     cover:
       ref === undefined && refDark === undefined
         ? undefined
         : {
-            ...present<Partial<PageCover>>({ ref, refDark, height: numberOf(frontMatter['coverHeight']) }),
-            yPos: numberOf(frontMatter['coverY']) ?? 0,
+            ...present<Partial<PageCover>>({ ref, refDark, height: numberOf(frontMatter.coverHeight) }),
+            yPos: numberOf(frontMatter.coverY) ?? 0,
           },
     layout: isObject(layout) ? readLayout(layout) : undefined,
     metaLinks:
       meta &&
       present<{ canonical?: ContentRef; alternates?: ContentRef[] }>({
-        canonical: refOf(meta['canonical'], 'page'),
+        canonical: refOf(meta.canonical, 'page'),
         alternates: Array.isArray(alternates) ? alternates.flatMap((one) => refOf(one, 'page') ?? []) : undefined,
       }),
-    tags: readTags(frontMatter['tags']),
+    tags: readTags(frontMatter.tags),
   });
   const sources: Readonly<Record<string, keyof PageFields>> = {
     if: 'condition',

@@ -3,7 +3,9 @@ import { descendants } from '../model/children.ts';
 import { digest } from '../model/keys.ts';
 import { ownText } from '../text/plain.ts';
 
-/** Largest table that the exact comparison may fill; larger ranges are cut at blocks that occur once on both sides. */
+/** Ranges up to this are compared exactly at once; larger ones are first cut at blocks that occur once on both sides. */
+const fewCells = 2500;
+/** Largest table that the exact comparison may fill. */
 const maxCells = 1_000_000;
 /** Largest range in which changed blocks are matched by how alike they are. */
 const maxSimilarCells = 10_000;
@@ -132,16 +134,18 @@ class Aligner {
       this.matches[--endLeft] = --endRight;
     const [rows, columns] = [endLeft - startLeft, endRight - startRight];
     if (rows === 0 || columns === 0) return;
-    const anchors =
-      rows * columns <= maxCells
-        ? bestMatching(rows, columns, (row, column) => (equal(startLeft + row, startRight + column) ? 1 : 0)).map(
-            ([row, column]): [number, number] => [startLeft + row, startRight + column],
-          )
-        : this.uniqueAnchors(startLeft, endLeft, startRight, endRight);
+    const large = rows * columns > fewCells;
+    let anchors = large ? this.uniqueAnchors(startLeft, endLeft, startRight, endRight) : [];
+    const exact = anchors.length === 0 && rows * columns <= maxCells;
+    if (exact)
+      anchors = bestMatching(rows, columns, (row, column) => (equal(startLeft + row, startRight + column) ? 1 : 0)).map(
+        ([row, column]): [number, number] => [startLeft + row, startRight + column],
+      );
     let [left, right] = [startLeft, startRight];
     for (const [anchorLeft, anchorRight] of [...anchors, [endLeft, endRight] as const]) {
       if (anchorLeft < endLeft) this.matches[anchorLeft] = anchorRight;
-      this.changed(left, anchorLeft, right, anchorRight);
+      if (exact || anchors.length === 0) this.changed(left, anchorLeft, right, anchorRight);
+      else this.range(left, anchorLeft, right, anchorRight);
       left = anchorLeft + 1;
       right = anchorRight + 1;
     }

@@ -38,9 +38,7 @@ describe('merging two versions of a document', () => {
 
   test('both versions of a block that both sides changed stay, ours first', () => {
     const { text, conflicts } = mergeText(base, base.replace('second', 'our'), base.replace('second', 'their'));
-    expect(text).toBe(base.replace('second paragraph of text', 'our paragraph of text
-
-their paragraph of text'));
+    expect(text).toBe(base.replace('second paragraph of text', 'our paragraph of text\n\ntheir paragraph of text'));
     expect(conflicts).toMatchObject([{ kind: 'edited', key: read(base).nodes[1]?.key }]);
   });
 

@@ -90,10 +90,15 @@ function withKeys<T extends AnyBlock>(block: T, keys: Keys): T {
   return copy;
 }
 
-function collectKeys(block: AnyBlock, into: Set<string>): void {
+/** Collects the keys of a block and below; whether each of these blocks has a key of its own. */
+function collectKeys(block: AnyBlock, into: Set<string>): boolean {
+  if (!isKeyed(block)) return true;
+  let complete = block.key !== undefined && !into.has(block.key);
   if (block.key !== undefined) into.add(block.key);
-  for (const child of childBlocks(block)) collectKeys(child, into);
-  for (const fragment of fragmentsOf(block)) for (const child of fragment.nodes) collectKeys(child, into);
+  for (const child of childBlocks(block)) complete = collectKeys(child, into) && complete;
+  for (const fragment of fragmentsOf(block))
+    for (const child of fragment.nodes) complete = collectKeys(child, into) && complete;
+  return complete;
 }
 
 /**
@@ -103,7 +108,11 @@ function collectKeys(block: AnyBlock, into: Set<string>): void {
  */
 export function assignKeys(document: JSONDocument, keep = false): JSONDocument {
   const given = keep ? new Set<string>() : undefined;
-  if (given !== undefined) for (const block of document.nodes) collectKeys(block, given);
+  if (given !== undefined) {
+    let complete = true;
+    for (const block of document.nodes) complete = collectKeys(block, given) && complete;
+    if (complete) return document;
+  }
   const keys: Keys = { taken: new Set(), counts: new Map(), given };
   return { ...document, nodes: document.nodes.map((block) => withKeys(block, keys)) };
 }

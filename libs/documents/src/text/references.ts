@@ -32,11 +32,11 @@ function changeData<T>(type: string, data: T, key: string | undefined, change: C
     const ref = copy[name] as ContentRef | undefined;
     if (ref !== undefined) copy[name] = change(ref, context, key);
   }
-  if (type === 'update' && Array.isArray(copy['tags']))
-    copy['tags'] = (copy['tags'] as ContentRef[]).map((tag) => change(tag, 'link', key));
-  if (type === 'embed' && typeof copy['url'] === 'string') {
-    const ref = change({ kind: 'url', url: copy['url'] }, 'link', key);
-    if (ref.kind === 'url') copy['url'] = ref.url;
+  if (type === 'update' && Array.isArray(copy.tags))
+    copy.tags = (copy.tags as ContentRef[]).map((tag) => change(tag, 'link', key));
+  if (type === 'embed' && typeof copy.url === 'string') {
+    const ref = change({ kind: 'url', url: copy.url }, 'link', key);
+    if (ref.kind === 'url') copy.url = ref.url;
   }
   return copy as T;
 }

@@ -38,7 +38,7 @@ function readBlock(token: Token, cursor: Cursor, context: ParseContext): Block[]
     case 'blockquote_open':
       return [{ object: 'block', type: 'blockquote', nodes: readBlocks(cursor.inside(), context) }];
     case 'hr':
-      if (token.meta?.['firstOfItem'] !== true)
+      if (token.meta?.firstOfItem !== true)
         noteStyle(context, 'divider', token.markup === '***' || token.markup.length > 80 ? undefined : token.markup);
       return [{ object: 'block', type: 'divider', isVoid: true }];
     case 'fence':

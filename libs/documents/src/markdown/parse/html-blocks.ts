@@ -39,7 +39,7 @@ export function readHtmlBlock(element: HtmlElement, context: ParseContext): Bloc
       return [imagesOf(elements, element.attributes, context)];
     }
     case 'p': {
-      const align = alignOf(element.attributes['align']);
+      const align = alignOf(element.attributes.align);
       const nodes = readHtmlInlines(element.children, context);
       return [{ ...paragraph(nodes), ...(align === undefined ? {} : { data: { align } }) }];
     }
@@ -48,7 +48,7 @@ export function readHtmlBlock(element: HtmlElement, context: ParseContext): Bloc
         headingOf(
           Number(element.name.slice(1)),
           readHtmlInlines(element.children, context),
-          alignOf(element.attributes['align']),
+          alignOf(element.attributes.align),
         ),
       ];
   }
@@ -59,7 +59,7 @@ function imagesOf(
   attributes: HtmlElement['attributes'],
   context: ParseContext,
 ): Images {
-  const align = (['center', 'left', 'right'] as const).find((one) => one === attributes['align']);
+  const align = (['center', 'left', 'right'] as const).find((one) => one === attributes.align);
   const flag = (name: string) =>
     attributes[name] === 'true' ? true : attributes[name] === 'false' ? false : undefined;
   return {
@@ -80,17 +80,17 @@ const lengthOf = (value: string | undefined): Length | undefined => {
 function imageOf(figure: HtmlElement, context: ParseContext): Image {
   const picture = childNamed(figure, 'picture');
   const image = figure.name === 'img' ? figure : childNamed(picture ?? figure, 'img');
-  const dark = picture === undefined ? undefined : childNamed(picture, 'source')?.attributes['srcset'];
+  const dark = picture === undefined ? undefined : childNamed(picture, 'source')?.attributes.srcset;
   const attributes = image?.attributes ?? {};
-  const source = attributes['src'] ?? '';
+  const source = attributes.src ?? '';
   const caption = childNamed(figure, 'figcaption');
   const data: ImageData = {
     ref: context.resolve(isSafeUrl(source) ? source : '', 'image'),
     ...present<Omit<ImageData, 'ref'>>({
       refDark: dark === undefined || !isSafeUrl(dark) ? undefined : context.resolve(dark, 'image'),
-      width: lengthOf(attributes['width']),
-      height: lengthOf(attributes['height']),
-      alt: attributes['alt'],
+      width: lengthOf(attributes.width),
+      height: lengthOf(attributes.height),
+      alt: attributes.alt,
     }),
   };
   const fragments: Fragment[] | undefined = caption && [fragment('caption', readCellBlocks(caption.children, context))];
@@ -100,7 +100,7 @@ function imageOf(figure: HtmlElement, context: ParseContext): Image {
 /** `<pre><code>`: code in which some lines are highlighted (`<strong>`) or hold annotations. */
 function readPre(element: HtmlElement, context: ParseContext): Block {
   const code = childNamed(element, 'code');
-  const syntax = (code?.attributes['class'] ?? '').replace(/^lang(?:uage)?-/, '');
+  const syntax = (code?.attributes.class ?? '').replace(/^lang(?:uage)?-/, '');
   const attributes = element.attributes;
   const overflow = (['scroll', 'wrap'] as const).find((one) => one === attributes['data-overflow']);
   const flag = (name: string) => (attributes[name] === undefined ? undefined : attributes[name] !== 'false');
@@ -164,7 +164,7 @@ function writeElement(element: HtmlElement, builder: PhrasingBuilder, context: P
   }
   if (name === 'img' || name === 'picture') {
     const image = name === 'img' ? element : childNamed(element, 'img');
-    const dark = name === 'img' ? undefined : childNamed(element, 'source')?.attributes['srcset'];
+    const dark = name === 'img' ? undefined : childNamed(element, 'source')?.attributes.srcset;
     const node = image && imageInline(image.attributes, dark, context);
     if (node !== undefined) builder.inline(node);
     return;
@@ -181,15 +181,15 @@ function writeElement(element: HtmlElement, builder: PhrasingBuilder, context: P
     builder.inline(inline);
     return;
   }
-  const href = attributes['href'];
+  const href = attributes.href;
   if (name === 'a' && href !== undefined && isSafeUrl(href) && children.length > 0) {
     const nested = new PhrasingBuilder().within(builder.current);
     writeHtmlInlines(children, nested, context);
-    builder.inline(linkNode(href, attributes['title'], nested.finish(), context));
+    builder.inline(linkNode(href, attributes.title, nested.finish(), context));
     return;
   }
-  if (name === 'a' && attributes['id'] !== undefined && children.length === 0) {
-    builder.text(` <a href="${href ?? ''}" id="${attributes['id']}"></a>`);
+  if (name === 'a' && attributes.id !== undefined && children.length === 0) {
+    builder.text(` <a href="${href ?? ''}" id="${attributes.id}"></a>`);
     return;
   }
   writeHtmlInlines(children, builder, context);
@@ -222,7 +222,7 @@ export function readCellBlocks(nodes: readonly HtmlNode[], context: ParseContext
 }
 
 function readHtmlList(element: HtmlElement, context: ParseContext): Block {
-  const start = Number(element.attributes['start'] ?? 1);
+  const start = Number(element.attributes.start ?? 1);
   return {
     object: 'block',
     type: element.name === 'ol' ? 'list-ordered' : 'list-unordered',

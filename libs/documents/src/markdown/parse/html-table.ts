@@ -101,7 +101,7 @@ function viewOf(
     } as TableCardsView;
   }
   const widths = headers.flatMap((header, index) => {
-    const width = Number(header.attributes['width'] ?? Number.NaN);
+    const width = Number(header.attributes.width ?? Number.NaN);
     return Number.isFinite(width) ? [[columnId(index), width] as const] : [];
   });
   const flag = (name: string): boolean | undefined =>
@@ -124,9 +124,9 @@ const titleNodes = (header: HtmlElement | undefined): HtmlNode[] =>
 
 const optionsOf = (header: HtmlElement | undefined): SelectOption[] =>
   elementsNamed(elementsNamed(header, 'select')[0], 'option').map(({ attributes, children }) => ({
-    value: attributes['value'] ?? '',
-    label: attributes['label'] ?? textOf(children),
-    color: attributes['color'] ?? 'default',
+    value: attributes.value ?? '',
+    label: attributes.label ?? textOf(children),
+    color: attributes.color ?? 'default',
   }));
 
 function definitionOf(id: string, header: HtmlElement | undefined): TableDefinition {
@@ -147,8 +147,8 @@ function definitionOf(id: string, header: HtmlElement | undefined): TableDefinit
     case 'select':
       return { ...base, type: 'select', ...multiple, options: optionsOf(header) };
     default: {
-      const textAlignment = (['center', 'right', 'left'] as const).find((one) => one === attributes['align']);
-      const verticalAlignment = (['top', 'middle', 'bottom'] as const).find((one) => one === attributes['valign']);
+      const textAlignment = (['center', 'right', 'left'] as const).find((one) => one === attributes.align);
+      const verticalAlignment = (['top', 'middle', 'bottom'] as const).find((one) => one === attributes.valign);
       return { ...base, type: 'text', ...present({ textAlignment, verticalAlignment }) } as TableDefinition;
     }
   }
@@ -161,7 +161,7 @@ const links = (cell: HtmlElement, context: ParseContext, kind: 'page' | 'file' |
 
 const linkTargets = (nodes: readonly HtmlNode[]): string[] =>
   nodes.filter(isElement).flatMap((element) => {
-    const href = element.name === 'img' ? element.attributes['src'] : element.attributes['href'];
+    const href = element.name === 'img' ? element.attributes.src : element.attributes.href;
     return href === undefined ? linkTargets(element.children) : [href];
   });
 

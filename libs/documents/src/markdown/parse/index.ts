@@ -67,7 +67,7 @@ function takeTitle(tokens: Token[], context: ParseContext): string | undefined {
 /** Remembers which link definitions links use, before any of them is read. */
 function noteDefinitions(tokens: readonly Token[], context: ParseContext): void {
   for (const token of tokens) {
-    const label = token.type === 'link_open' || token.type === 'image' ? token.meta?.['label'] : undefined;
+    const label = token.type === 'link_open' || token.type === 'image' ? token.meta?.label : undefined;
     if (typeof label === 'string') context.usedDefinitions.add(label);
     if (token.children !== null) noteDefinitions(token.children, context);
   }
@@ -94,9 +94,7 @@ function unusedFootnotes(context: ParseContext): Block[] {
 /** A link definition that no link uses stays as text at the end. */
 function unusedDefinitions(tokens: readonly Token[], context: ParseContext): Block[] {
   return tokens
-    .filter(
-      (token) => token.type === 'reference_definition' && !context.usedDefinitions.has(String(token.meta?.['label'])),
-    )
+    .filter((token) => token.type === 'reference_definition' && !context.usedDefinitions.has(String(token.meta?.label)))
     .map((token) => {
       const [from, to] = token.map ?? [0, 0];
       const lines = context.env.scan.lines.slice(from, to);

@@ -31,7 +31,7 @@ const colorOf = (style: string, property: string): TextColor | undefined => {
 /** The mark that an HTML element puts on its content. */
 export function elementMark(name: string, attributes: Attributes): Mark | undefined {
   if (name === 'mark') {
-    const style = attributes['style'] ?? '';
+    const style = attributes.style ?? '';
     const data = present<{ text?: TextColor; background?: TextColor }>({
       text: colorOf(style, 'color'),
       background: colorOf(style, 'background-color'),
@@ -42,13 +42,13 @@ export function elementMark(name: string, attributes: Attributes): Mark | undefi
   return { object: 'mark', type: markElements[name as keyof typeof markElements] };
 }
 
-const classes = (attributes: Attributes): string[] => (attributes['class'] ?? '').split(/\s+/);
+const classes = (attributes: Attributes): string[] => (attributes.class ?? '').split(/\s+/);
 
 function buttonNode(label: string, attributes: Attributes, context: ParseContext): Inline | undefined {
   const names = classes(attributes);
   if (!names.includes('button')) return undefined;
   const action = attributes['data-action'];
-  const href = attributes['href'];
+  const href = attributes.href;
   const size = (['small', 'medium', 'large'] as const).find((one) => names.includes(one));
   const data: ButtonData = {
     label,
@@ -74,15 +74,11 @@ export function elementInline(
 ): Inline | undefined {
   switch (name) {
     case 'a':
-      if (
-        Object.hasOwn(attributes, 'data-mention') &&
-        attributes['href'] !== undefined &&
-        isSafeUrl(attributes['href'])
-      )
+      if (Object.hasOwn(attributes, 'data-mention') && attributes.href !== undefined && isSafeUrl(attributes.href))
         return {
           object: 'inline',
           type: 'mention',
-          data: { ref: context.resolve(attributes['href'], 'page') },
+          data: { ref: context.resolve(attributes.href, 'page') },
           isVoid: true,
         };
       return buttonNode(text, attributes, context);
@@ -96,7 +92,7 @@ export function elementInline(
       const icon = classes(attributes)
         .find((one) => /^fa-[\w-]+$/.test(one))
         ?.slice(3);
-      const color = colorOf(attributes['style'] ?? '', 'color');
+      const color = colorOf(attributes.style ?? '', 'color');
       return icon === undefined
         ? undefined
         : {
@@ -123,14 +119,14 @@ export function imageInline(
   dark: string | undefined,
   context: ParseContext,
 ): Inline | undefined {
-  const source = attributes['src'];
+  const source = attributes.src;
   if (source === undefined || !isSafeUrl(source) || (dark !== undefined && !isSafeUrl(dark))) return undefined;
   const size = attributes['data-size'];
   const ref = context.resolve(source, 'image');
   const rest = present<Omit<(Inline & { type: 'inline-image' })['data'], 'ref'>>({
     refDark: dark === undefined ? undefined : context.resolve(dark, 'image'),
-    caption: attributes['title'],
-    alt: attributes['alt'] === '' ? undefined : attributes['alt'],
+    caption: attributes.title,
+    alt: attributes.alt === '' ? undefined : attributes.alt,
     size: size === 'line' || size === 'original' ? size : undefined,
   });
   return { object: 'inline', type: 'inline-image', data: { ref, ...rest }, isVoid: true };

@@ -113,11 +113,11 @@ export function readInlines(tokens: readonly Token[], context: ParseContext, one
         return end - index + 1;
       }
     }
-    const href = tag.attributes['href'];
+    const href = tag.attributes.href;
     const plain = Object.keys(tag.attributes).every((name) => name === 'href' || name === 'title');
     if (tag.name !== 'a' || href === undefined || !plain || !isSafeUrl(href) || builders.length > maxLinkDepth)
       return 0;
-    nested(end, (nodes) => linkNode(href, tag.attributes['title'], nodes, context));
+    nested(end, (nodes) => linkNode(href, tag.attributes.title, nodes, context));
     return 1;
   };
 
@@ -127,7 +127,7 @@ export function readInlines(tokens: readonly Token[], context: ParseContext, one
       return 0;
     const elements = parseHtml(inside.map((token) => token.content).join('')).filter(isElement);
     const image = elements.find((element) => element.name === 'img');
-    const dark = elements.find((element) => element.name === 'source')?.attributes['srcset'];
+    const dark = elements.find((element) => element.name === 'source')?.attributes.srcset;
     const node = image === undefined ? undefined : imageInline(image.attributes, dark, context);
     if (node === undefined) return 0;
     builder().inline(node);
@@ -200,7 +200,7 @@ export function readInlines(tokens: readonly Token[], context: ParseContext, one
           alt: inlineText(token.children ?? []),
         };
         const title = token.attrGet('title');
-        if (title !== null) attributes['title'] = String(title);
+        if (title !== null) attributes.title = String(title);
         const image = imageInline(attributes, undefined, context);
         if (image !== undefined) builder().inline(image);
         break;

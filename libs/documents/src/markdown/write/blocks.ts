@@ -71,7 +71,7 @@ function writeBlock(block: AnyBlock, context: WriteContext, place: Place): strin
     case 'divider':
       return place.joined && (context.style.divider ?? '*').startsWith('-') ? '***' : (context.style.divider ?? '***');
     case 'blockquote':
-      return prefixed(writeBlocks(block.nodes, { ...context, nested: true }), '> ');
+      return prefixed(writeBlocks(block.nodes, context), '> ');
     case 'math':
       return `$$\n${block.data.formula}\n$$`;
     case 'images':
@@ -156,8 +156,7 @@ function writeList(list: List, context: WriteContext, alternate: boolean): strin
   return items.join(loose ? '\n\n' : '\n');
 }
 
-function writeItem(item: ListItem, list: List, marker: string, loose: boolean, outer: WriteContext): string {
-  const context = { ...outer, nested: true };
+function writeItem(item: ListItem, list: List, marker: string, loose: boolean, context: WriteContext): string {
   const task = list.type === 'list-tasks' ? (item.data?.checked === true ? '[x]' : '[ ]') : undefined;
   let nodes: readonly Block[] = item.nodes;
   let head = '';

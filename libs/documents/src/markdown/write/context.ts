@@ -11,8 +11,6 @@ export interface WriteContext {
   readonly footnotes: Block[][];
   /** Line breaks are `<br>`: in headings, table cells and captions. */
   readonly oneLine: boolean;
-  /** Lines get a prefix or indent further out. */
-  readonly nested: boolean;
 }
 
 /** Addresses for references when the caller knows no better. */
@@ -43,15 +41,15 @@ export function defaultAddress(ref: ContentRef): string {
 
 /** The style that reading the document's source found; other values are ignored. */
 export function styleOf(document: JSONDocument): DocumentStyle {
-  const given = document.data['style'];
+  const given = document.data.style;
   if (given === null || typeof given !== 'object' || Array.isArray(given)) return {};
   const style: DocumentStyle = {};
-  if (given['bullet'] === '-' || given['bullet'] === '+') style.bullet = given['bullet'];
-  if (given['delimiter'] === ')') style.delimiter = ')';
-  if (given['numbering'] === 'ones') style.numbering = 'ones';
-  if (given['emphasis'] === '*') style.emphasis = '*';
-  if (given['table'] === 'compact') style.table = 'compact';
-  if (given['autolink'] === true) style.autolink = true;
+  if (given.bullet === '-' || given.bullet === '+') style.bullet = given.bullet;
+  if (given.delimiter === ')') style.delimiter = ')';
+  if (given.numbering === 'ones') style.numbering = 'ones';
+  if (given.emphasis === '*') style.emphasis = '*';
+  if (given.table === 'compact') style.table = 'compact';
+  if (given.autolink === true) style.autolink = true;
   const { divider } = given;
   if (typeof divider === 'string' && /^(?:-{3,80}|\*{3,80}|_{3,80})$/.test(divider)) style.divider = divider;
   return style;

@@ -1,6 +1,6 @@
 import type { Inline, Mark, Phrasing } from '@bindery/contracts/document';
 import { emojiToName } from 'gemoji';
-import { linkLabel } from '../parse/tag-blocks.ts';
+import { linkLabel } from '../parse/tag-voids.ts';
 import type { WriteContext } from './context.ts';
 import { escapeAttribute, escapeHtml } from './escape.ts';
 import { type Span, spansOf } from './spans.ts';

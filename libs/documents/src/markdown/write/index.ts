@@ -23,12 +23,11 @@ export function serializeMarkdown(document: JSONDocument, options: SerializeOpti
     style: styleOf(document),
     footnotes: [],
     oneLine: false,
-    nested: false,
   };
   const body = writeBlocks(document.nodes, context);
   const footnotes: string[] = [];
   for (let index = 0; index < context.footnotes.length; index++) {
-    const written = writeBlocks(context.footnotes[index] ?? [], { ...context, nested: true });
+    const written = writeBlocks(context.footnotes[index] ?? [], context);
     footnotes.push(`[^${index + 1}]: ${written.replace(/\n(?=[^\n])/g, '\n    ')}`.trimEnd());
   }
   const title =

@@ -1,5 +1,5 @@
 import type { Inline, Mark, Phrasing } from '@bindery/contracts/document';
-import { linkLabel } from '../parse/tag-blocks.ts';
+import { linkLabel } from '../parse/tag-voids.ts';
 import type { WriteContext } from './context.ts';
 import { escapeAddress, escapeLabel, escapeText, escapeTitle } from './escape.ts';
 import { emojiShortcode, htmlElementOf, markTags, writeHtmlNode } from './html-inlines.ts';

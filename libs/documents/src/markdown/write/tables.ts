@@ -8,7 +8,7 @@ import type {
   TableValue,
 } from '@bindery/contracts/document';
 import { plainParagraph } from '../../model/build.ts';
-import { linkLabel } from '../parse/tag-blocks.ts';
+import { linkLabel } from '../parse/tag-voids.ts';
 import type { WriteContext } from './context.ts';
 import { escapeAttribute, escapeHtml } from './escape.ts';
 import { writeCellBlocks } from './html-blocks.ts';

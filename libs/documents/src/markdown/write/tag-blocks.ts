@@ -8,7 +8,7 @@ import type {
   PlainValue,
 } from '@bindery/contracts/document';
 import { text } from '../../model/build.ts';
-import { linkLabel } from '../parse/tag-blocks.ts';
+import { linkLabel } from '../parse/tag-voids.ts';
 import { writeBlocks } from './blocks.ts';
 import type { WriteContext } from './context.ts';
 import { writeInlines } from './inlines.ts';
@@ -24,7 +24,7 @@ const lengthText = (length: Length | undefined): string | undefined =>
 /** Attributes that reading kept aside. */
 function extra(block: AnyBlock): Attribute[] {
   const meta: PlainObject | undefined = 'meta' in block ? block.meta : undefined;
-  const attributes = meta?.['attributes'];
+  const attributes = meta?.attributes;
   return attributes !== null && typeof attributes === 'object' && !Array.isArray(attributes)
     ? Object.entries(attributes)
     : [];
