@@ -101,7 +101,7 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
     primary: string,
     merged: ThreeWayResult,
   ): Promise<void> => {
-    const branch = await reader.tree(state.spaceId, state.revision, state.changeRequestId);
+    const branch = await reader.tree(state.spaceId, state.revision, state);
     const changes = diffTrees(branch, merged.tree);
     await repository.handle(
       state.changeRequestId,
@@ -201,7 +201,7 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
       },
       metadata,
     );
-    const before = await reader.tree(spaceId, primary);
+    const before = await reader.tree(spaceId, primary, state);
     reader.remember(spaceId, mergeId, applyChanges(before, changes));
     const data = { mergeId, revisionMerged: mergeId, mergedBy: createdBy, mergedAt: createdAt };
     await repository.handle(changeRequestId, { type: 'CompleteMerge', data }, metadata);

@@ -29,9 +29,9 @@ const fused = (store: EventStore, fuse: Fuse): EventStore => ({
 });
 
 /** One life of the service on the given stores. */
-const live = async (ports: TestPorts, eventStore: EventStore) => {
+const live = async (ports: TestPorts, eventStore: EventStore, process = 'one') => {
   const blobStore = await openFilesystemBlobStore({ folder: join(ports.folder, 'blobs') });
-  const searchIndex = await openSqliteSearchIndex({ path: join(ports.folder, 'search.db') });
+  const searchIndex = await openSqliteSearchIndex({ path: join(ports.folder, `search-${process}.db`) });
   const service = createContentService({
     ports: { ...ports, eventStore },
     blobStore,
@@ -191,6 +191,35 @@ describe('merging', () => {
     });
     await life.stop();
   });
+});
+
+test('two processes at once: no number twice, no merge lost', async () => {
+  ports = await openTestPorts();
+  const lives = [await live(ports, ports.eventStore), await live(ports, ports.eventStore, 'two')];
+  const life = (index: number) => {
+    const found = lives[index % 2];
+    if (found === undefined) throw new Error('no such process');
+    return found;
+  };
+  const { id: spaceId } = await life(0).call('createSpace', { organizationId: 'o1' }, { empty: true });
+  const opened = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => life(index).call('createChangeRequest', { spaceId })),
+  );
+  expect(opened.map((it) => Number(it.number)).sort((a, b) => a - b)).toEqual(opened.map((_, index) => index + 1));
+  // Both edit all of them, and both merge: whatever is decided on what is no longer true is decided again.
+  const params = (id: string) => ({ spaceId, changeRequestId: id });
+  await Promise.all(
+    opened.flatMap(({ id, number }) =>
+      [0, 1].map((index) =>
+        life(index).call('updateChangeRequestContent', params(id), { changes: [insert(`Page ${number} ${index}`)] }),
+      ),
+    ),
+  );
+  const merged = await Promise.all(opened.map(({ id }, index) => life(index).call('mergeChangeRequest', params(id))));
+  expect(merged.map(({ result }) => result)).toEqual(opened.map(() => 'merge'));
+  const { pages } = (await life(1).call('listPages', { spaceId })) as unknown as { pages: { title: string }[] };
+  expect(new Set(pages.map(({ title }) => title)).size).toBe(24);
+  await Promise.all(lives.map((it) => it.stop()));
 });
 
 test('an edit whose answer was lost, repeated with the same key, is there once and answers the same pages', async () => {

@@ -39,11 +39,12 @@ export const mergeRevisions = async (
   revisions: ThreeRevisions,
   newId: () => string,
 ): Promise<ThreeWayResult> => {
-  const { spaceId } = revisions;
+  const { spaceId, changeRequestId } = revisions;
+  const appended = { changeRequestId };
   const [base, ours, theirs] = await Promise.all([
-    reader.tree(spaceId, revisions.base),
-    revisions.primary === revisions.base ? undefined : reader.tree(spaceId, revisions.primary),
-    reader.tree(spaceId, revisions.branch, revisions.changeRequestId),
+    reader.tree(spaceId, revisions.base, appended),
+    revisions.primary === revisions.base ? undefined : reader.tree(spaceId, revisions.primary, appended),
+    reader.tree(spaceId, revisions.branch, appended),
   ]);
   const trees = { base, ours: ours ?? base, theirs };
   const merged = new Map<string, MergedDocument>();
@@ -52,10 +53,8 @@ export const mergeRevisions = async (
     const wanted = documentsToMerge(trees);
     for (let start = 0; start < wanted.length; start += batchSize) {
       const batch = wanted.slice(start, start + batchSize);
-      const bodies = await reader.documents(
-        spaceId,
-        batch.flatMap((it) => (it.base === undefined ? [it.ours, it.theirs] : [it.base, it.ours, it.theirs])),
-      );
+      const ids = batch.flatMap((it) => (it.base === undefined ? [it.ours, it.theirs] : [it.base, it.ours, it.theirs]));
+      const bodies = await reader.bodies(spaceId, ids, appended);
       for (const it of batch) {
         const result = mergeBody(it, bodies, newId);
         merged.set(it.id, result.merged);

@@ -171,7 +171,15 @@ describe('revisions as stored', () => {
         stored = true;
       },
     });
-    expect(text(await reader.tree('s1', 'r5', 'c1')) === text(history[5]?.tree)).toBe(true);
+    expect(text(await reader.tree('s1', 'r5', { changeRequestId: 'c1' })) === text(history[5]?.tree)).toBe(true);
     expect(repaired).toEqual(['s1 c1']);
+  });
+
+  test('whose bodies cannot be read are not taken for empty', async () => {
+    const reader = coldReader();
+    const appended = { changeRequestId: 'c1' };
+    expect(await reader.bodies('s1', ['d-r1'], appended)).toEqual(new Map([['d-r1', document]]));
+    await expect(reader.bodies('s1', ['d-r1', 'd-nope'], appended)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(reader.tree('s1', 'nope', appended)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

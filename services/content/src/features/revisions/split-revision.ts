@@ -1,3 +1,4 @@
+import { textOfDocument } from './document-text.ts';
 import type { RevisionChange, StoredDocument } from './model.ts';
 
 /** A piece of a revision that fits into one event. */
@@ -26,7 +27,7 @@ export const splitRevision = ({ changes, documents }: RevisionPart): readonly Re
     characters = size;
   };
   for (const document of documents) {
-    room(JSON.stringify(document).length);
+    room(textOfDocument(document.document).length + 60);
     part.documents.push(document);
   }
   for (const change of changes) {

@@ -22,9 +22,10 @@ export const getChangeRequestChanges =
     const { found } = await locate(deps, context, params, 'view');
     const { spaceId } = params;
     const { revision, revisionInitial, revisionMergedAncestor = revisionInitial } = found.document;
+    const appended = { changeRequestId: found.id };
     const [from, to] = await Promise.all([
-      deps.reader.tree(spaceId, revisionMergedAncestor, found.id),
-      deps.reader.tree(spaceId, revision, found.id),
+      deps.reader.tree(spaceId, revisionMergedAncestor, appended),
+      deps.reader.tree(spaceId, revision, appended),
     ]);
     const sources = { from, to, ...sourcesFor(deps, context.baseUrl, spaceId) };
     return { status: 200, body: await semanticChanges(sources, query.limit ?? limits.changeList.default) };
@@ -40,8 +41,8 @@ export const getRevisionSemanticChanges =
     if (info === undefined) throw notFound('revision');
     const [parent] = info.parents;
     const [from, to, source] = await Promise.all([
-      parent === undefined ? emptyTree : deps.reader.tree(spaceId, parent, info.changeRequestId),
-      deps.reader.tree(spaceId, revisionId, info.changeRequestId),
+      parent === undefined ? emptyTree : deps.reader.tree(spaceId, parent),
+      deps.reader.tree(spaceId, revisionId),
       info.mergedFrom === undefined ? undefined : deps.lookup.find(spaceId, info.mergedFrom),
     ]);
     const sources = { from, to, ...sourcesFor(deps, context.baseUrl, spaceId) };

@@ -47,7 +47,7 @@ export const updateChangeRequestContent =
         if (expected !== undefined && expected !== revision)
           throw preconditionFailed('If-Match: the change request has changed since; read it again.');
       }
-      const tree = await deps.reader.tree(spaceId, parent, id);
+      const tree = await deps.reader.tree(spaceId, parent, { changeRequestId: id });
       ids.rewind();
       const plan = await planEdit({
         baseUrl: context.baseUrl,
@@ -56,7 +56,7 @@ export const updateChangeRequestContent =
         changes: body.changes,
         files,
         reverts: await revertSources(deps, state, body.changes),
-        documents: (wanted) => deps.reader.documents(spaceId, wanted),
+        documents: (wanted) => deps.reader.bodies(spaceId, wanted, { changeRequestId: id }),
         newId: ids.next,
         now: context.now.toISOString(),
       });
@@ -159,11 +159,11 @@ const revertSources = async (
   const sources = new Map<number, RevertSource>();
   for (const [index, change] of changes.entries()) {
     if (change.operation !== 'revert_page') continue;
-    const { spaceId, changeRequestId } = state;
+    const { spaceId } = state;
     const revisionId = change.revision ?? state.revisionMergedAncestor;
     if (change.revision !== undefined && (await reader.info(spaceId, revisionId)) === undefined)
       throw fault('no_revision', `changes[${index}].revision`, `the space has no revision ${revisionId}`);
-    sources.set(index, { revisionId, tree: await reader.tree(spaceId, revisionId, changeRequestId) });
+    sources.set(index, { revisionId, tree: await reader.tree(spaceId, revisionId, state) });
   }
   return sources;
 };

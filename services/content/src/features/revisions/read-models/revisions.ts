@@ -1,5 +1,6 @@
 import type { DomainEvent, Projection, ProjectionWrite, Recorded } from '@bindery/event-sourcing';
 import type { CollectionSpec } from '@bindery/read-store';
+import { textOfDocument } from '../document-text.ts';
 import type { RevisionChange, RevisionInfo, StoredDocument } from '../model.ts';
 import { chunksOf, foldVersion } from '../snapshot.ts';
 import {
@@ -131,7 +132,7 @@ export const documentsProjection = (sources: readonly RevisionSource[]): Project
       const found = piece(event);
       const put = putter(event);
       return (found?.documents ?? []).map(({ id, document }) =>
-        put(documentsCollection, documentKey(found?.spaceId ?? '', id), { json: JSON.stringify(document) }),
+        put(documentsCollection, documentKey(found?.spaceId ?? '', id), { json: textOfDocument(document) }),
       );
     },
   };

@@ -134,7 +134,8 @@ const parsed = <T>(json: string | undefined, id: string): T => {
   if (json === undefined) throw incomplete(id);
   return JSON.parse(json);
 };
-const incomplete = (id: string): Problem =>
+/** 503: something that was appended is not (yet) readable. */
+export const incomplete = (id: string): Problem =>
   new Problem('unavailable', 'revision.incomplete', 'The content is not completely readable yet; try again.', {
     retryAfter: 1,
     details: { missing: id },
