@@ -3,7 +3,7 @@ import { type Running, startProduct } from '@bindery/testing/product';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ok, request } from './support.ts';
 
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 5);
+const rounds = Number(process.env.CRASH_ROUNDS ?? 5);
 const writers = 8;
 
 interface ChangeRequest {
@@ -62,10 +62,9 @@ describe('kill -9 during writes', () => {
           expect([merge.status, (merge.body as { result: string }).result]).toEqual([200, 'merge']);
           mergedPages.add(subject);
         } catch (error) {
-          if (
-            error instanceof Error &&
-            /fetch failed|terminated|socket|ECONN|aborted/i.test(`${error.message} ${String(error.cause)}`)
-          ) {
+          // Not `instanceof`: errors of Node come from another realm than the test's.
+          const { message, cause } = error as { message?: unknown; cause?: unknown };
+          if (/fetch failed|terminated|socket|ECONN|aborted/i.test(`${message} ${String(cause)}`)) {
             if (!acknowledged.has(subject)) unanswered.push({ key, subject });
             return;
           }

@@ -85,6 +85,7 @@ export const createUserToken = operation({
   method: 'POST',
   path: '/users/{userId}/tokens',
   tag: 'Administration',
+  secret: true,
   summary: 'Create a personal access token for a user',
   description: 'The answer is the only time the secret is shown.',
   access: 'instance-admin',

@@ -55,6 +55,8 @@ export interface OperationDefinition {
   readonly location?: true;
   /** Answers carry an `ETag`; when the method changes something, `If-Match` is honoured (412 when stale). */
   readonly etag?: true;
+  /** The answer carries a secret: it is never kept in clear for repeats. */
+  readonly secret?: true;
   /** `Prefer: return=minimal` is honoured with 204 (gaps-filled section 1). */
   readonly minimal?: true;
   /** Time after which the caller gets a 503, in ms, where it is not the gateway's default (30 s). */

@@ -80,7 +80,13 @@ const residentBytes = (pid: number | undefined): number => {
 
 /** Starts the product as a user would, on a data directory that is removed at the end unless it was given. */
 export const startProduct = async (
-  options: { readonly dataDir?: string; readonly token?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly dataDir?: string;
+    /** Leaves the data directory after `stop`, for the test to look at and remove. */
+    readonly keep?: boolean;
+    readonly token?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Running> => {
   const port = await freePort();
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'bindery-bench-'));
@@ -111,7 +117,8 @@ export const startProduct = async (
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       await ended(child);
-      if (options.dataDir === undefined && signal === 'SIGTERM') rmSync(dataDir, { recursive: true, force: true });
+      if (options.dataDir === undefined && signal === 'SIGTERM' && options.keep !== true)
+        rmSync(dataDir, { recursive: true, force: true });
     },
   };
 };

@@ -4,6 +4,7 @@ import { limits } from '@bindery/contracts';
 import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
 import { type Clock, conflict, invalid } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
+import type { AnswerSeal } from './sealed-answers.ts';
 
 /** An answer as it was sent, kept for repeats. */
 export interface KeptAnswer {
@@ -40,6 +41,8 @@ export interface IdempotencyRequest {
   readonly fingerprint: string;
   /** How long the work may take, in ms. */
   readonly leaseMs: number;
+  /** Of operations whose answer carries a secret: the body is stored sealed. */
+  readonly seal?: AnswerSeal;
 }
 
 export interface Idempotency {
@@ -72,6 +75,9 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
 /** Hash of a request: method, target and body as they came. */
 export const fingerprintOf = (method: string, url: string, body: Buffer | undefined): string =>
   hash('sha256', Buffer.concat([Buffer.from(`${method} ${url}\n`), body ?? Buffer.alloc(0)]), 'base64url');
+
+const withBody = (answer: KeptAnswer, change: ((body: string) => string) | undefined): KeptAnswer =>
+  answer.body === undefined || change === undefined ? answer : { ...answer, body: change(answer.body) };
 
 const retentionMs = limits.idempotencyKey.retentionHours * 3_600_000;
 const pollMs = 50;
@@ -143,10 +149,11 @@ export function createIdempotency(options: {
       const keys = await collection();
       const id = hash('sha256', JSON.stringify([request.principalId, request.operationId, request.key]), 'hex');
       const claimed = await claimOrWait(keys, id, request);
-      if ('answer' in claimed) return { answer: claimed.answer, replayed: true };
+      if ('answer' in claimed) return { answer: withBody(claimed.answer, request.seal?.open), replayed: true };
       const { seed, revision } = claimed;
-      const settle = async (answer: KeptAnswer | null): Promise<void> => {
+      const settle = async (plain: KeptAnswer | null): Promise<void> => {
         const { fingerprint } = request;
+        const answer = plain && withBody(plain, request.seal?.seal);
         const record = { fingerprint, seed, holder, leasedUntil: null, expiresAt: iso(retentionMs), answer };
         try {
           const kept = await keys.compareAndPut(id, revision, record);

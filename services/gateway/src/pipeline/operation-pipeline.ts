@@ -11,6 +11,7 @@ import { anonymous, callerAddress, type RequestScope } from './context.ts';
 import type { CallOperation, Hydrate } from './embeds.ts';
 import { fingerprintOf, type Idempotency, idempotencyKeyOf, type KeptAnswer } from './idempotency.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { createAnswerSeal } from './sealed-answers.ts';
 
 /** What the pipeline works with. */
 export interface PipelineParts {
@@ -121,7 +122,9 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
     const { answer, replayed } = await idempotency.run(
       {
         key,
-        principalId: principal.id,
+        // A sealed answer can only be opened with the token that sealed it, so another token is another caller.
+        principalId: operation.secret ? `${principal.id} ${principal.tokenId}` : principal.id,
+        ...(operation.secret && { seal: createAnswerSeal(request.headers.authorization ?? '', key) }),
         operationId: operation.id,
         fingerprint: fingerprintOf(operation.method, request.url ?? '', raw),
         leaseMs,
