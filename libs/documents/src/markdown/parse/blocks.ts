@@ -156,6 +156,7 @@ function takeAnchor(nodes: Phrasing[]): { id?: string; rest: Phrasing[] } {
   return { id, rest: leaves.length === 0 ? nodes.slice(0, -1) : [...nodes.slice(0, -1), { ...last, leaves }] };
 }
 
+const needsBlankLine = /^(?:list-|blockquote|table)/;
 const task = /^\[([ xX])\](?=\s|$)\s?/;
 
 function listOf(open: Token, tokens: readonly Token[], context: ParseContext): List {
@@ -182,13 +183,24 @@ function listOf(open: Token, tokens: readonly Token[], context: ParseContext): L
       nodes: readBlocks(checked === undefined ? inside : withoutTaskMark(inside), context),
     };
   });
-  const paragraphs = contents.flatMap((inside) =>
-    inside.filter((token) => token.type === 'paragraph_open' && token.level === open.level + 2),
+  // A paragraph after a list, quote or table of its item needs a blank line when it is written, which makes the list loose.
+  const apart = items.some((item) =>
+    item.nodes.some(
+      (node, index) => node.type === 'paragraph' && needsBlankLine.test(item.nodes[index - 1]?.type ?? ''),
+    ),
   );
+  const tight =
+    !apart &&
+    contents.some((inside) =>
+      inside.some((token) => token.type === 'paragraph_open' && token.hidden && token.level === open.level + 2),
+    );
+  // Only recorded where blank lines can show it again.
+  const shows = items.length > 1 || items.some((item) => item.nodes.length > 1);
+  const loose = !tight && shows && items.some((item) => item.nodes.some((node) => node.type === 'paragraph'));
   const start = Number(open.attrGet('start') ?? 1);
   const data = present<{ start?: number; loose?: boolean }>({
     start: ordered && start !== 1 ? start : undefined,
-    loose: paragraphs.length > 0 && paragraphs.every((token) => !token.hidden) ? true : undefined,
+    loose: loose ? true : undefined,
   });
   return {
     object: 'block',

@@ -10,8 +10,40 @@ export type HtmlNode = HtmlElement | string;
 /** Elements nested deeper than this are flattened into their ancestor. */
 const maxDepth = 20;
 
-/** Parses a fragment of HTML into a small tree; never throws, entities are decoded, comments are left out. */
+/** The parser's work grows with depth, so that absurd nesting is not given to it. */
+const maxSourceDepth = 500;
+const voidElements = new Set([
+  'img',
+  'br',
+  'source',
+  'option',
+  'input',
+  'hr',
+  'wbr',
+  'col',
+  'td',
+  'th',
+  'tr',
+  'p',
+  'li',
+]);
+
+function isTooDeep(source: string): boolean {
+  let depth = 0;
+  for (const [, slash, name = ''] of source.matchAll(/<(\/?)([a-zA-Z][a-zA-Z0-9-]*)/g)) {
+    if (voidElements.has(name.toLowerCase())) continue;
+    depth = slash === '/' ? Math.max(0, depth - 1) : depth + 1;
+    if (depth > maxSourceDepth) return true;
+  }
+  return false;
+}
+
+/**
+ * Parses a fragment of HTML into a small tree; never throws, entities are decoded, comments are left out. Nesting beyond
+ * all reason makes the whole fragment text.
+ */
 export function parseHtml(source: string): HtmlNode[] {
+  if (isTooDeep(source)) return [source];
   const root: HtmlElement = { name: '', attributes: {}, children: [] };
   const path: HtmlElement[] = [root];
   let flattened = 0;

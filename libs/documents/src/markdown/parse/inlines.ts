@@ -122,9 +122,9 @@ export function readInlines(tokens: readonly Token[], context: ParseContext, one
   };
 
   const readPicture = (index: number, end: number): number => {
+    if (end - index > 20) return 0;
     const inside = tokens.slice(index + 1, end);
-    if (end - index > 20 || inside.some((token) => token.type !== 'html_inline' && token.content.trim() !== ''))
-      return 0;
+    if (inside.some((token) => token.type !== 'html_inline' && token.content.trim() !== '')) return 0;
     const elements = parseHtml(inside.map((token) => token.content).join('')).filter(isElement);
     const image = elements.find((element) => element.name === 'img');
     const dark = elements.find((element) => element.name === 'source')?.attributes.srcset;

@@ -1,4 +1,4 @@
-import type { AnyBlock, Block, Code, List, ListItem } from '@bindery/contracts/document';
+import type { AnyBlock, Block, Code, List, ListItem, Phrasing } from '@bindery/contracts/document';
 import { writeCode } from './code.ts';
 import type { WriteContext } from './context.ts';
 import { writeHtmlInlines } from './html-inlines.ts';
@@ -121,10 +121,14 @@ function writeHeading(block: Block & { type: keyof typeof depths }, context: Wri
       id === undefined ? inner : `${inner}<a href="#${id}" id="${id}"></a>`,
     );
   }
-  const text = writeInlines(block.nodes, { ...context, oneLine: true }).replace(/(^|\s|[^\\#])(#+)$/, '$1\\$2');
+  const text = writeHeadingText(block.nodes, context);
   const anchor = id === undefined ? '' : `<a href="#${id}" id="${id}"></a>`;
   return ['#'.repeat(depth), text, anchor].filter((part) => part !== '').join(' ');
 }
+
+/** Text of a heading; `#` at its end would be taken for the closing of the heading. */
+export const writeHeadingText = (nodes: readonly Phrasing[], context: WriteContext): string =>
+  writeInlines(nodes, { ...context, oneLine: true }).replace(/(^|[^\\#])(#+)$/, '$1\\$2');
 
 function prefixed(text: string, prefix: string): string {
   const bare = prefix.trimEnd();

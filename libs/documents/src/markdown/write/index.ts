@@ -1,9 +1,8 @@
 import type { JSONDocument } from '@bindery/contracts/document';
 import { text } from '../../model/build.ts';
 import { type FrontMatter, serializeFrontMatter } from '../front-matter.ts';
-import { writeBlocks } from './blocks.ts';
+import { writeBlocks, writeHeadingText } from './blocks.ts';
 import { defaultAddress, type ResolveRef, styleOf, type WriteContext } from './context.ts';
-import { writeInlines } from './inlines.ts';
 
 export interface SerializeOptions {
   /** Written as the leading `# Heading`. */
@@ -30,8 +29,7 @@ export function serializeMarkdown(document: JSONDocument, options: SerializeOpti
     const written = writeBlocks(context.footnotes[index] ?? [], context);
     footnotes.push(`[^${index + 1}]: ${written.replace(/\n(?=[^\n])/g, '\n    ')}`.trimEnd());
   }
-  const title =
-    options.title === undefined ? '' : `# ${writeInlines([text(options.title)], { ...context, oneLine: true })}`;
+  const title = options.title === undefined ? '' : `# ${writeHeadingText([text(options.title)], context)}`;
   const page = [title, body, ...footnotes].filter((part) => part !== '').join('\n\n');
   // A page that begins with a divider must not look like one with front matter.
   const start = page.startsWith('---') ? '\n' : '';
