@@ -1,5 +1,5 @@
 import { type Running, startProduct } from '@bindery/testing/product';
-import { GitBookAPI } from '@gitbook/api';
+import { ChangeRequestStatus, GitBookAPI } from '@gitbook/api';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 /** The whole story of issue "Foundation", told by the unmodified public client (`@gitbook/api` 0.202.0). */
@@ -168,13 +168,13 @@ describe('the public client works unchanged', () => {
     const before = {
       space: (await api.spaces.getSpaceById(space)).data,
       content: (await api.spaces.getCurrentRevision(space)).data,
-      requests: (await api.spaces.listChangeRequestsForSpace(space, { status: 'merged' })).data,
+      requests: (await api.spaces.listChangeRequestsForSpace(space, { status: ChangeRequestStatus.Merged })).data,
     };
     await restart();
     const after = {
       space: (await api.spaces.getSpaceById(space)).data,
       content: (await api.spaces.getCurrentRevision(space)).data,
-      requests: (await api.spaces.listChangeRequestsForSpace(space, { status: 'merged' })).data,
+      requests: (await api.spaces.listChangeRequestsForSpace(space, { status: ChangeRequestStatus.Merged })).data,
     };
     const withoutPort = (value: unknown): string =>
       JSON.stringify(value)
