@@ -13,6 +13,7 @@ export * from './features/organizations.ts';
 export * from './features/pages.ts';
 export * from './features/revisions.ts';
 export * from './features/search.ts';
+export * from './features/semantic-changes.ts';
 export * from './features/spaces.ts';
 export * from './features/users.ts';
 export * from './kit/components.ts';
