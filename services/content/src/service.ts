@@ -20,6 +20,7 @@ import {
   changeRequestsProjection,
   createChangeRequestHandlers,
   createChangeRequestLookup,
+  createStaleMerges,
   openChangeRequests,
   presentChangeRequest,
   revisionSources,
@@ -66,6 +67,8 @@ export interface ContentOptions {
   readonly cursorSecret: string;
   /** How often deleted spaces are looked through for ones to purge, in ms. Default 60,000. */
   readonly purgeIntervalMs?: number;
+  /** How often merges that were begun and left are looked for, in ms. Default 15,000. */
+  readonly settleIntervalMs?: number;
   readonly tuning?: Partial<RuntimeTuning>;
 }
 
@@ -81,6 +84,7 @@ type Operations = typeof spaceOperations &
   typeof contentChangeOperations;
 
 const defaultPurgeIntervalMs = 60_000;
+const defaultSettleIntervalMs = 15_000;
 
 /** Spaces and everything in them. Nothing runs before `start`. */
 export const createContentService = (options: ContentOptions): ContentService => {
@@ -109,7 +113,14 @@ export const createContentService = (options: ContentOptions): ContentService =>
   const spaces = openSpaces(runtime.live);
   const changeRequests = openChangeRequests(runtime.live);
   const lookup = createChangeRequestLookup(changeRequests);
-  const reader = createRevisionReader({ live: runtime.live, trees });
+  const reader = createRevisionReader({
+    live: runtime.live,
+    trees,
+    async repair(spaceId, changeRequestId) {
+      await runtime.repair(streamOf(spaceAggregate, spaceId));
+      await runtime.repair(streamOf(changeRequestAggregate, changeRequestId));
+    },
+  });
   const counts = createChangeRequestCounts({ cache, count: lookup.counts });
   const access = createAccess({ spaces, grants: noGrants });
   const merging = { repository, spaceRepository, reader, counts };
@@ -131,6 +142,16 @@ export const createContentService = (options: ContentOptions): ContentService =>
     name: 'purging deleted spaces',
     everyMs: options.purgeIntervalMs ?? defaultPurgeIntervalMs,
     work: (signal) => purger.run(signal),
+    logger,
+  });
+
+  const staleMerges = createStaleMerges({ ...merging, changeRequests, clock, logger });
+  const settling = repeating({
+    name: 'settling merges that were begun and left',
+    everyMs: options.settleIntervalMs ?? defaultSettleIntervalMs,
+    work: async (signal) => {
+      await staleMerges.run(signal);
+    },
     logger,
   });
 
@@ -166,8 +187,10 @@ export const createContentService = (options: ContentOptions): ContentService =>
       await runtime.start();
       feeder.start();
       purging.start();
+      settling.start();
     },
     async stop() {
+      await settling.stop();
       await purging.stop();
       await feeder.stop();
       await runtime.stop();

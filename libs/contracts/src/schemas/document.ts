@@ -1,6 +1,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { component, componentPointer } from '../kit/components.ts';
 import { closed, words } from '../kit/schema.ts';
+import { limits } from '../limits.ts';
 import {
   align,
   anyObject,
@@ -275,7 +276,10 @@ export const JSONDocument = component(
 export const Document = component(
   'Document',
   Type.Unsafe<DocumentInput>({
-    ...closed({ markdown: optional(Type.String()), document: optional(JSONDocument) }),
+    ...closed({
+      markdown: optional(Type.String({ maxLength: limits.markdown.maxLength })),
+      document: optional(JSONDocument),
+    }),
     maxProperties: 1,
   }),
 );

@@ -29,13 +29,24 @@ const bounded =
   (state, startLine, endLine, silent) =>
     state.level < maxBlockDepth && rule(state, startLine, endLine, silent);
 
-/** Wraps the rule of pipe tables so that absurdly wide ones are text. */
+/** Cells of a pipe table; one with more is kept as text. Each cell is a record of its own, many times its markdown. */
+const maxCells = 15_000;
+
+const delimiterRow = /^[\s>|:-]+$/;
+
+/** Wraps the rule of pipe tables so that absurdly wide or large ones are text. */
 const narrow =
   (rule: BlockRule): BlockRule =>
   (state, startLine, endLine, silent) => {
-    const line = state.src.slice(state.bMarks[startLine], state.eMarks[startLine]);
-    if (!line.includes('|') || line.split('|').length > maxColumns) return false;
-    return rule(state, startLine, endLine, silent);
+    const lineAt = (line: number): string => state.src.slice(state.bMarks[line], state.eMarks[line]);
+    const first = lineAt(startLine);
+    if (!first.includes('|') || startLine + 1 >= endLine) return false;
+    const columns = first.split('|').length;
+    // Only where a table may begin is it measured, so that a long one is not measured from each of its lines.
+    if (columns > maxColumns || !delimiterRow.test(lineAt(startLine + 1))) return false;
+    let rows = 0;
+    for (let line = startLine + 2; line < endLine && !state.isEmpty(line); line += 1) rows += 1;
+    return rows * columns <= maxCells && rule(state, startLine, endLine, silent);
   };
 
 /** More characters of markup than this in one paragraph are no prose; reading them as markup could take very long. */

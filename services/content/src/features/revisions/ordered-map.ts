@@ -1,4 +1,4 @@
-import { ShardedMap } from './sharded-map.ts';
+import { ShardedMap } from '../../shared/sharded-map.ts';
 
 /** Immutable entries with ids, in the order in which they were first put. */
 export class OrderedMap<V extends { readonly id: string }> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { ShardedMap } from '../../shared/sharded-map.ts';
 import type { RevisionChange } from './model.ts';
-import { ShardedMap } from './sharded-map.ts';
 import { splitRevision } from './split-revision.ts';
 import { uniqueSlug } from './unique-slug.ts';
 import { WeightedLru } from './weighted-lru.ts';

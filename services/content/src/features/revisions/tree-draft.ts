@@ -1,6 +1,6 @@
+import type { MapDraft } from '../../shared/sharded-map.ts';
 import type { FileNode, PageNode, ReusableContentNode, RevisionChange } from './model.ts';
 import type { OrderedDraft } from './ordered-map.ts';
-import type { MapDraft } from './sharded-map.ts';
 import { hasSlug, parentKey, RevisionTree, slugKey } from './tree.ts';
 
 const none: readonly string[] = [];

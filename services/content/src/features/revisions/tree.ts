@@ -1,6 +1,6 @@
+import { ShardedMap } from '../../shared/sharded-map.ts';
 import type { FileNode, PageNode, ReusableContentNode, Tree } from './model.ts';
 import { OrderedMap } from './ordered-map.ts';
-import { ShardedMap } from './sharded-map.ts';
 
 /** Key of a parent in the lists of children; no page has an empty id. */
 export const parentKey = (parent: string | null): string => parent ?? '';

@@ -1,5 +1,5 @@
 import { ignoreUnknown } from '@bindery/event-sourcing';
-import { ShardedMap } from '../revisions/sharded-map.ts';
+import { ShardedMap } from '../../shared/sharded-map.ts';
 import type { SpaceEvent, SpaceSettings } from './events.ts';
 
 /** What the space remembers of a change request: enough to number it once and to merge it once. */

@@ -16,17 +16,41 @@ export interface GivenBody {
 /** The body of a page that has none. */
 export const emptyDocument: JSONDocument = { object: 'document', data: { schemaVersion: 1 }, nodes: [] };
 
+/** Lines up to one more than are allowed; the rest need not be counted. */
+const linesOf = (text: string): number => {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= limits.markdown.lines; at = text.indexOf('\n', at + 1))
+    lines += 1;
+  return lines;
+};
+
+const refuseLarge = (document: JSONDocument, field: string): void => {
+  const { length } = JSON.stringify(document);
+  if (length > limits.document.maxLength)
+    throw fault(
+      'too_large',
+      field,
+      `is ${length} characters as a document, of ${limits.document.maxLength} allowed; divide the page`,
+    );
+};
+
 /**
  * Reads the content of a page.
  * @param field for messages: `changes[0].document`
  * @throws Problem invalid
  */
 export const readBody = (input: DocumentInput, field: string): GivenBody => {
-  if ('document' in input && input.document !== undefined)
+  if ('document' in input && input.document !== undefined) {
+    refuseLarge(input.document, `${field}.document`);
     return { document: assignKeys(input.document, true), isMarkdown: false, fields: {} };
+  }
   if (!('markdown' in input) || input.markdown === undefined)
     return { document: emptyDocument, isMarkdown: false, fields: {} };
+  if (linesOf(input.markdown) > limits.markdown.lines)
+    throw fault('too_many_lines', `${field}.markdown`, `has more than ${limits.markdown.lines} lines`);
   const { frontMatter, title, document } = parseMarkdown(input.markdown);
+  // Markdown grows at most some hundredfold on its way to blocks, so short texts need no measuring.
+  if (input.markdown.length > limits.document.maxLength / 400) refuseLarge(document, `${field}.markdown`);
   const fields = fieldsOf(frontMatter);
   if (title !== undefined) {
     if (title.length > limits.page_.title)

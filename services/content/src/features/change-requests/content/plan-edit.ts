@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ContentChangeInput, JSONDocument } from '@bindery/contracts';
 import { mapReferences } from '@bindery/documents';
@@ -51,6 +52,8 @@ export const planEdit = async (input: EditInput): Promise<EditPlan> => {
   const stored = await input.documents(neededDocuments(input));
   for (const [index, change] of input.changes.entries()) {
     const field = `changes[${index}]`;
+    // Reading fifty long pages takes a while; between two of them other requests have their turn.
+    if (index > 0) await nextTurn();
     switch (change.operation) {
       case 'insert_page':
         insertPage(session, change, field);
@@ -100,7 +103,11 @@ const deletePage = (session: EditSession, pageId: string, field: string): void =
   }
 };
 
-const finish = (session: EditSession, input: EditInput, stored: ReadonlyMap<string, JSONDocument>): EditPlan => {
+const finish = async (
+  session: EditSession,
+  input: EditInput,
+  stored: ReadonlyMap<string, JSONDocument>,
+): Promise<EditPlan> => {
   const structure = session.draft.done();
   const { baseUrl, spaceId } = input;
   const targets = { baseUrl, spaceId, tree: structure, pageRefs: session.pageRefs, fileRefs: session.fileRefs };
@@ -109,6 +116,7 @@ const finish = (session: EditSession, input: EditInput, stored: ReadonlyMap<stri
   for (const [pageId, { documentId, document, isMarkdown, before }] of session.bodies) {
     const page = structure.page(pageId);
     if (page === undefined) continue;
+    await nextTurn();
     const resolve = linkResolver(targets, page);
     const cover = isMarkdown ? coverWithLinks(page.metadata, resolve) : undefined;
     if (cover !== undefined)
