@@ -181,7 +181,7 @@ export const attemptsOn = (schema: Schema, resolve: (schema: Schema) => Schema):
       ['control characters', 'a\u0000b\u0007\u001b[31m'],
       ['unicode', '\u{1F468}\u200d\u{1F469}\u200d\u{1F467} مرحبا 東京 \u202e e\u0301'],
       ['a lone surrogate', '\ud800'],
-      ['markup', '<script>alert(1)</script>{{7*7}}${7*7}'],
+      ['markup', '<script>alert(1)</script>{{7*7}}<%= 7*7 %>'],
       ['a query', "' OR 1=1; DROP TABLE spaces; --"],
       ['a path', '../../../etc/passwd'],
       ['__proto__', '__proto__'],

@@ -85,7 +85,10 @@ export class Bounded<V> {
   /** Every entry is passed over at most once, since passing over takes its mark away. */
   #dropOldest(): void {
     for (const [key, entry] of this.#entries) {
-      if (!entry.used || entry.expiresAt <= this.#now()) return this.delete(key);
+      if (!entry.used || entry.expiresAt <= this.#now()) {
+        this.delete(key);
+        return;
+      }
       entry.used = false;
       this.#entries.delete(key);
       this.#entries.set(key, entry);
