@@ -47,4 +47,9 @@ export interface Repository<State, Command extends DomainCommand, Event extends 
   ): Promise<Handled<State, Event>>;
   /** State now, from the stream (through a bounded cache that is brought up to date from the stream on every load). */
   load(id: string): Promise<{ readonly state: State; readonly revision: number }>;
+  /**
+   * State as this process saw it last, without reading; undefined when it is not at hand. It may be an older one: only for
+   * what, once true, stays true.
+   */
+  known(id: string): State | undefined;
 }

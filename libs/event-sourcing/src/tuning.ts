@@ -10,6 +10,8 @@ export interface RuntimeTuning {
   readonly checkpointEvents: number;
   /** And after so many ms. Default 1,000. */
   readonly checkpointMs: number;
+  /** Those who follow the log take what is appended within so many ms together; the first after a pause at once. Default 25. */
+  readonly gatherMs: number;
   /** How often another process's rebuild is looked for, in ms. Default 1,000. */
   readonly generationPollMs: number;
   /** How long a replaced generation stays readable for other processes, in ms. Default 5,000. */
@@ -33,6 +35,7 @@ export const defaultTuning: RuntimeTuning = {
   maxAttempts: 10,
   checkpointEvents: 1000,
   checkpointMs: 1000,
+  gatherMs: 25,
   generationPollMs: 1000,
   dropAfterMs: 5000,
   rebuildChunk: 500,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { asProblem } from './as-problem.ts';
 import { ConfigError, configTable, optional, readConfig, required } from './config.ts';
 import { createCursorCodec, listIdentity } from './cursors.ts';
@@ -13,7 +13,24 @@ describe('ids', () => {
     const made = new Set(Array.from({ length: 5000 }, () => ids.id()));
     expect(made.size).toBe(5000);
     for (const id of made) expect(id).toMatch(/^(?!\d+$)[A-Za-z0-9]{22}$/);
-    expect(ids.eventId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(ids.eventId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+  test('are in the order of time without a seed', () => {
+    const ids = createIdSource();
+    const now = jest.spyOn(Date, 'now');
+    try {
+      const drawn = [1_700_000_000_000, 1_700_000_000_001, 1_700_000_003_843, 1_900_000_000_000].map((time) => {
+        now.mockReturnValue(time);
+        return { id: ids.id(), eventId: ids.eventId() };
+      });
+      expect(drawn.map(({ id }) => id).sort()).toEqual(drawn.map(({ id }) => id));
+      expect(drawn.map(({ eventId }) => eventId).sort()).toEqual(drawn.map(({ eventId }) => eventId));
+      const [one, other] = [ids.id(), ids.id()];
+      expect(one.slice(0, 7)).toBe(other.slice(0, 7));
+      expect(one.slice(7)).not.toBe(other.slice(7));
+    } finally {
+      now.mockRestore();
+    }
   });
   test('are the same for the same seed, in order', () => {
     const draw = (seed: string): string[] => {

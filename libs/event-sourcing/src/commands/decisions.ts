@@ -95,7 +95,7 @@ export const decideAll = <State, Command extends DomainCommand, Event extends Do
         revision: at + decided.length,
         events: decided.map((event, index) => ({
           ...event,
-          id: idAt(index),
+          id: index === 0 ? first : idAt(index),
           metadata: metadataOf(pending, event.type),
         })),
       };

@@ -58,6 +58,11 @@ export class Snapshots<State, Command extends DomainCommand, Event extends Domai
     return snapshot;
   }
 
+  /** The newest state that is at hand. */
+  known(stream: string): Snapshot<State> | undefined {
+    return this.#cache.peek(stream);
+  }
+
   /** The snapshot after more events, which follow it without a gap. */
   advance(snapshot: Snapshot<State>, events: readonly Recorded<Event>[]): Snapshot<State> {
     const last = events.at(-1);

@@ -63,6 +63,10 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
     }
   }
 
+  known(id: string): State | undefined {
+    return this.#snapshots.known(streamOf(this.#definition, id))?.state;
+  }
+
   async handle(
     id: string,
     command: Command | ((state: State, revision: number) => Command),

@@ -2,6 +2,7 @@ import type { Position, SubscriptionItem } from '@bindery/event-store';
 import type { Span } from '@bindery/telemetry';
 import { isUnavailable, reasonOf } from '../shared/failures.ts';
 import { Backoff, superviseLoop } from '../shared/loop.ts';
+import { Pace } from '../shared/pace.ts';
 import { applyPage, applyPageAlone, type Page } from './apply-page.ts';
 import { checkpointWrite, type ProjectionContext } from './context.ts';
 import type { Tracked } from './tracked.ts';
@@ -106,7 +107,8 @@ export class Runner {
   }
 
   async #follow(signal: AbortSignal, succeeded: () => void): Promise<void> {
-    const { eventStore, prefixes } = this.#context;
+    const { eventStore, prefixes, tuning } = this.#context;
+    const pace = new Pace(tuning.gatherMs);
     while (!signal.aborted) {
       // When the one that was furthest behind has left, there is nothing to read for the others up to where they are.
       this.#done = Math.max(this.#done, this.#least());
@@ -118,6 +120,7 @@ export class Runner {
         if (signal.aborted) return;
         ended = this.#least() <= this.#done;
         if (!ended) break;
+        if (item.kind === 'caught-up') await pace.gather(signal);
       }
       if (ended) return;
     }

@@ -7,6 +7,7 @@ import type { PublicMapping } from '../service-runtime.ts';
 import type { EpochPosition } from '../shared/epoch.ts';
 import { reasonOf } from '../shared/failures.ts';
 import type { HeldLease } from '../shared/lease.ts';
+import { Pace } from '../shared/pace.ts';
 import { Worker, type WorkerParts } from '../shared/worker.ts';
 import { deadLetter, envelope, positionOf } from './envelope.ts';
 
@@ -52,7 +53,7 @@ export class Publisher extends Worker {
   }
 
   protected override async follow(lease: HeldLease, epoch: EpochPosition, succeeded: () => void): Promise<void> {
-    const { bus, eventStore, prefixes } = this.#parts;
+    const { bus, eventStore, prefixes, tuning } = this.#parts;
     await bus.ensureTopics([this.#topic, this.#deadLetters]);
     const tail = await bus.last(this.#topic, TAIL);
     const { position, refused } = await epoch.takeOver(lease.fence, async () =>
@@ -60,6 +61,7 @@ export class Publisher extends Worker {
     );
     this.#refused = refused;
     this.moved(position);
+    const pace = new Pace(tuning.gatherMs);
     const published = new Set(tail.map(({ event }) => event.id));
     for await (const item of eventStore.subscribe({ after: position, prefixes, signal: lease.signal })) {
       if (item.kind === 'events') {
@@ -70,6 +72,7 @@ export class Publisher extends Worker {
       }
       this.moved(item.position);
       succeeded();
+      if (item.kind === 'caught-up') await pace.gather(lease.signal);
     }
   }
 

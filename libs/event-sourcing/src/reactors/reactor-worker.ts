@@ -8,6 +8,7 @@ import { reasonOf } from '../shared/failures.ts';
 import type { HeldLease } from '../shared/lease.ts';
 import { Backoff } from '../shared/loop.ts';
 import { Lru } from '../shared/lru.ts';
+import { Pace } from '../shared/pace.ts';
 import { Worker, type WorkerParts } from '../shared/worker.ts';
 import { Parking } from './parking.ts';
 
@@ -76,7 +77,8 @@ export class ReactorWorker extends Worker {
     signal: AbortSignal,
     succeeded: () => void,
   ): Promise<void> {
-    const { eventStore, prefixes } = this.parts;
+    const { eventStore, prefixes, tuning } = this.parts;
+    const pace = new Pace(tuning.gatherMs);
     for await (const item of eventStore.subscribe({ after: position, prefixes, signal })) {
       if (item.kind === 'events') {
         const relevant = item.events.filter((event) => this.#isRelevant(event));
@@ -87,6 +89,7 @@ export class ReactorWorker extends Worker {
       } else this.live();
       this.moved(item.position);
       succeeded();
+      if (item.kind === 'caught-up') await pace.gather(signal);
     }
   }
 
@@ -190,16 +193,21 @@ export class ReactorWorker extends Worker {
   async #bounded(event: Recorded<DomainEvent>, signal: AbortSignal): Promise<void> {
     const { reactionMs } = this.parts.tuning;
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error(`no reaction within ${reactionMs} ms`)), reactionMs);
-    const both = AbortSignal.any([signal, limit.signal]);
     const over = Promise.withResolvers<never>();
-    const onAbort = (): void => over.reject(both.reason);
-    both.addEventListener('abort', onAbort, { once: true });
+    const end = (reason: unknown): void => {
+      limit.abort(reason);
+      over.reject(reason);
+    };
+    const timer = setTimeout(() => end(new Error(`no reaction within ${reactionMs} ms`)), reactionMs);
+    // By hand: a composite signal for every event costs more than most reactions.
+    const onAbort = (): void => end(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await Promise.race([this.#reactor.react(event, both), over.promise]);
+      await Promise.race([this.#reactor.react(event, limit.signal), over.promise]);
     } finally {
       clearTimeout(timer);
-      both.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', onAbort);
     }
   }
 }

@@ -52,6 +52,14 @@ describe('event ids', () => {
     expect(deriveEventId('11111111-1111-4111-8111-111111111112', 'a')).not.toBe(id);
   });
 
+  test('keep the time of the id that they are derived from', () => {
+    const cause = '0197a3b2-c4d5-7111-8111-111111111111';
+    expect(deriveEventId(cause, 'a').slice(0, 13)).toBe(cause.slice(0, 13));
+    expect(deriveEventId('no uuid', 'a')).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+  });
+
   test('and everything else that the metadata of a command holds come from the request', () => {
     const metadata = commandMetadata(
       {

@@ -15,6 +15,7 @@ import {
 } from '../port.ts';
 import { Appender } from './sqlite/appender.ts';
 import { PAGE_EVENTS, Reader } from './sqlite/reader.ts';
+import { RecentEvents } from './sqlite/recent.ts';
 import { APPLICATION_ID, MIGRATIONS } from './sqlite/schema.ts';
 import { ChangeFeed, GroupCommit, openDatabase } from './sqlite-kit/index.ts';
 
@@ -63,8 +64,9 @@ class SqliteEventStore implements EventStore {
       migrations: MIGRATIONS,
     });
     this.#changes = new ChangeFeed(this.#db, options.pollMs ?? 100);
-    this.#appender = new Appender(this.#db);
-    this.#reader = new Reader(this.#db);
+    const recent = new RecentEvents();
+    this.#appender = new Appender(this.#db, recent);
+    this.#reader = new Reader(this.#db, recent);
     this.#commits = new GroupCommit(this.#db, {
       ...options,
       unavailable: (message, cause) => new EventStoreUnavailable(`the event store ${message}`, { cause }),

@@ -9,6 +9,8 @@ export interface Write<C, T> {
   readonly check: () => C;
   /** Writes. A throw here undoes the whole transaction, which is then repeated write by write. */
   readonly write: (checked: C) => T;
+  /** Called once it is on disk, in the order of the writes, before `onCommit`. Must not throw. */
+  readonly committed?: () => void;
 }
 
 export interface GroupCommitOptions {
@@ -29,6 +31,7 @@ interface Job {
   readonly since: number;
   readonly check: () => unknown;
   readonly write: (checked: never) => unknown;
+  readonly committed?: () => void;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -121,20 +124,22 @@ export class GroupCommit {
       return 'done';
     }
     const answers: (() => void)[] = [];
+    const committed: (() => void)[] = [];
     try {
-      for (const job of batch) answers.push(this.#run(job));
+      for (const job of batch) answers.push(this.#run(job, committed));
       this.#db.exec('COMMIT');
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       this.#recover(batch, error);
       return 'done';
     }
+    for (const tell of committed) tell();
     this.#options.onCommit?.({ writes: batch.length, durationMs: performance.now() - started });
     for (const answer of answers) answer();
     return 'done';
   }
 
-  #run(job: Job): () => void {
+  #run(job: Job, committed: (() => void)[]): () => void {
     let checked: unknown;
     try {
       checked = job.check();
@@ -143,6 +148,7 @@ export class GroupCommit {
       return () => job.reject(error);
     }
     const value = job.write(checked as never);
+    if (job.committed !== undefined) committed.push(job.committed);
     return () => job.resolve(value as never);
   }
 

@@ -3,6 +3,8 @@ import type { EncodedAppend } from '../../encode.ts';
 import { type AppendResult, EventIdTaken, type ExpectedRevision, WrongExpectedRevision } from '../../port.ts';
 import { prepareQuery, type Query, type Write } from '../sqlite-kit/index.ts';
 import { Categories } from './categories.ts';
+import { type Row, toSizedEvent } from './reader.ts';
+import type { RecentEvents } from './recent.ts';
 
 /** The stream as found inside the transaction; `head` is -1 when it does not exist. */
 interface Target {
@@ -14,7 +16,10 @@ type Checked =
   | { readonly kind: 'repeated'; readonly result: AppendResult }
   | { readonly kind: 'write'; readonly target: Target };
 
-/** Turns an append into a write of the shared transaction. Holds no state: another process may write at any time. */
+/**
+ * Turns an append into a write of the shared transaction. Decides from the database alone: another process may write at
+ * any time.
+ */
 export class Appender {
   readonly #locate: Query<[number, number, number]>;
   readonly #positionOfId: Query<[number]>;
@@ -22,8 +27,10 @@ export class Appender {
   readonly #insertStream: StatementSync;
   readonly #insertEvent: StatementSync;
   readonly #categories: Categories;
+  readonly #recent: RecentEvents;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, recent: RecentEvents) {
+    this.#recent = recent;
     this.#locate = prepareQuery(
       db,
       'SELECT s.id, s.category_id, (SELECT max(revision) FROM events WHERE stream_id = s.id) FROM streams s WHERE s.name = ?',
@@ -41,10 +48,17 @@ export class Appender {
   }
 
   prepare(stream: string, append: EncodedAppend, expected: ExpectedRevision): Write<Checked, AppendResult> {
+    let rows: readonly Row[] = [];
     return {
       bytes: append.bytes,
       check: () => this.#check(stream, append, expected),
-      write: (checked) => (checked.kind === 'repeated' ? checked.result : this.#write(stream, append, checked.target)),
+      write: (checked) => {
+        rows = checked.kind === 'repeated' ? [] : this.#write(stream, append, checked.target);
+        if (checked.kind === 'repeated') return checked.result;
+        const [position, , revision] = rows.at(-1) ?? [0, '', checked.target.head];
+        return { revision, position, repeated: false };
+      },
+      committed: () => this.#recent.add(rows.map(toSizedEvent)),
     };
   }
 
@@ -73,24 +87,14 @@ export class Appender {
     return { revision: wanted + events.length, position, repeated: true };
   }
 
-  #write(name: string, append: EncodedAppend, target: Target): AppendResult {
+  #write(name: string, append: EncodedAppend, target: Target): readonly Row[] {
     const { id, categoryId } = target.stream ?? this.#createStream(name);
-    let revision = target.head;
-    let position = 0;
-    for (const event of append.events) {
-      revision += 1;
-      const { lastInsertRowid } = this.#insertEvent.run(
-        id,
-        categoryId,
-        revision,
-        event.id,
-        event.type,
-        event.data,
-        event.metadata,
-      );
-      position = Number(lastInsertRowid);
-    }
-    return { revision, position, repeated: false };
+    return append.events.map((event, index) => {
+      const { id: eventId, type, data, metadata } = event;
+      const revision = target.head + 1 + index;
+      const { lastInsertRowid } = this.#insertEvent.run(id, categoryId, revision, eventId, type, data, metadata);
+      return [Number(lastInsertRowid), name, revision, eventId, type, data, metadata];
+    });
   }
 
   #createStream(name: string): { readonly id: number; readonly categoryId: number } {

@@ -120,7 +120,7 @@ export class Database {
       );
     // NORMAL: a killed process loses nothing, a power cut at most the last writes, which the runner applies again.
     this.#connection.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=${durable ? 'FULL' : 'NORMAL'};
-      PRAGMA secure_delete=${durable ? 'ON' : 'OFF'}; PRAGMA journal_size_limit=67108864;
+      PRAGMA secure_delete=${durable ? 'ON' : 'OFF'}; PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=4000;
       PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY`);
     if (pragma('user_version') === FILE_VERSION) return;
     this.#connection.exec(`BEGIN IMMEDIATE;

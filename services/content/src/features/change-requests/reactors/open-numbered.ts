@@ -12,7 +12,10 @@ export const openNumbered = (deps: () => MergeDeps): Reactor => ({
   async react(event: Recorded<DomainEvent>) {
     const fact = event as unknown as SpaceEvent;
     if (fact.type !== 'ChangeRequestNumbered') return;
+    const { repository } = deps();
+    // The request that numbered it has nearly always opened it too.
+    if ((repository.known(fact.data.changeRequestId)?.status ?? 'none') !== 'none') return;
     const metadata = reactorMetadata(event, name, { now: () => new Date(event.metadata.time) });
-    await deps().repository.handle(fact.data.changeRequestId, { type: 'OpenChangeRequest', data: fact.data }, metadata);
+    await repository.handle(fact.data.changeRequestId, { type: 'OpenChangeRequest', data: fact.data }, metadata);
   },
 });
