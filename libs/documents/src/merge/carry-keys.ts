@@ -1,6 +1,6 @@
 import type { AnyBlock, Fragment, JSONDocument } from '@bindery/contracts/document';
 import { childBlocks, fragmentsOf } from '../model/children.ts';
-import { assignKeys } from '../model/keys.ts';
+import { assignKeys, rememberDigest } from '../model/keys.ts';
 import { align } from './align.ts';
 
 /** Blocks of one level with the keys of their counterparts; those without one lose theirs and get a new one later. */
@@ -29,6 +29,7 @@ function withKeyOf<T extends AnyBlock>(previous: AnyBlock | undefined, next: T):
       ),
     });
   }
+  rememberDigest(copy, next);
   return copy;
 }
 
@@ -38,5 +39,6 @@ function withKeyOf<T extends AnyBlock>(previous: AnyBlock | undefined, next: T):
  * their blocks. All keys of the result are unique.
  */
 export function carryKeys(previous: JSONDocument, next: JSONDocument): JSONDocument {
+  if (previous.nodes.length === 0) return assignKeys(next, true); // nothing to carry
   return assignKeys({ ...next, nodes: carry(previous.nodes, next.nodes) }, true);
 }

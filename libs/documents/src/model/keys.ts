@@ -39,16 +39,22 @@ export function digest(block: AnyBlock): string {
   const parts = [
     block.type,
     // Data of a table is keyed by column and row, and may hold a property of its own that is called `key`.
-    JSON.stringify(data) ?? '',
-    JSON.stringify(meta) ?? '',
+    data === undefined ? '' : JSON.stringify(data),
+    meta === undefined ? '' : JSON.stringify(meta),
     phrasingOf(block).map(plainJson).join(','),
     childBlocks(block).map(digest).join(','),
     fragmentsOf(block).map(fragmentDigest).join('\u0001'),
   ];
   const made = hash(parts.join('\u0002'));
-  digests.set(block, made);
+  // Lines of code are the most numerous and the cheapest, and their block remembers.
+  if (block.type !== 'code-line') digests.set(block, made);
   return made;
 }
+
+/** Notes that a copy of a block says the same, whatever its keys. */
+export const rememberDigest = (copy: AnyBlock, of: AnyBlock): void => {
+  digests.set(copy, digest(of));
+};
 
 /** Blocks that get keys: all but code lines, which are too many and never addressed alone. */
 const isKeyed = (block: AnyBlock): boolean => block.type !== 'code-line';
@@ -86,7 +92,7 @@ function withKeys<T extends AnyBlock>(block: T, keys: Keys): T {
     Object.assign(copy, {
       fragments: fragments.map((part) => ({ ...part, nodes: part.nodes.map((child) => withKeys(child, keys)) })),
     });
-  digests.set(copy, digest(block));
+  rememberDigest(copy, block);
   return copy;
 }
 

@@ -3,6 +3,12 @@ const known = new WeakSet<object>();
 
 const isPlainNumber = (value: number): boolean => Number.isFinite(value) && !Object.is(value, -0);
 
+/**
+ * Only parts this near the top are remembered: whole documents and revisions, which is what versions share. Each of their
+ * thousands of nodes in a weak set would cost more in every garbage collection than it saves.
+ */
+const REMEMBERED_DEPTH = 6;
+
 /** Deeper values are left to `JSON.stringify`, which finds cycles. */
 const MAX_DEPTH = 200;
 
@@ -12,7 +18,7 @@ const isPlain = (value: unknown, depth: number): boolean => {
   if (value === null || known.has(value)) return true;
   if (depth > MAX_DEPTH) return false;
   const plain = Array.isArray(value) ? isPlainArray(value, depth + 1) : isPlainObject(value, depth + 1);
-  if (plain) known.add(value);
+  if (plain && depth <= REMEMBERED_DEPTH) known.add(value);
   return plain;
 };
 
