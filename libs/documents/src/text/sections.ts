@@ -21,9 +21,13 @@ const isHeading = (block: AnyBlock): block is Heading => block.type.startsWith('
  */
 export function sections(document: JSONDocument, title: string): Section[] {
   const taken = new Set<string>();
+  // Where the search for a free ending goes on, so that ten thousand equal headings do not each begin at 1.
+  const endings = new Map<string, number>();
   const unique = (wanted: string): string => {
     let id = wanted;
-    for (let count = 1; taken.has(id); count++) id = `${wanted}-${count}`;
+    let count = endings.get(wanted) ?? 1;
+    for (; taken.has(id); count++) id = `${wanted}-${count}`;
+    endings.set(wanted, count);
     taken.add(id);
     return id;
   };
