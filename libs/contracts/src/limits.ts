@@ -24,7 +24,7 @@ export const limits = {
   contentChanges: { minItems: 1, maxItems: 50 },
   page_: { title: 256, slug: 100, linkTitle: 100, description: 1024, condition: 1024, icon: 50, emoji: 50 },
   /** Own: markdown of one page, in characters and in lines; reading it takes at most a few tenths of a second. */
-  markdown: { maxLength: 1_000_000, lines: 10_000 },
+  markdown: { maxLength: 500_000, lines: 10_000 },
   /** Own: the document of one page as JSON, in characters: it travels in one event. */
   document: { maxLength: 4_000_000 },
   file: { name: 256, base64Bytes: 1024 * 1024, maxPerChange: 20, maxPixels: 100_000_000 },

@@ -57,7 +57,10 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
     );
     const openPorts = async (service: string) => ({
       eventStore: keep(`${service} events`, openSqliteEventStore({ path: paths.events(service) })),
-      readStore: keep(`${service} read models`, await openSqliteReadStore({ path: paths.readModels(service) })),
+      readStore: keep(
+        `${service} read models`,
+        await openSqliteReadStore({ path: paths.readModels(service), sole: true }),
+      ),
       bus,
       cache,
       telemetry,

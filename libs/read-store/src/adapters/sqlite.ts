@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { type Collection, type CollectionSpec, type ReadStore, ReadStoreUnavailable } from '../port.ts';
 import { SqliteCollection } from './sqlite/collection.ts';
 import { Database } from './sqlite/database.ts';
+import { HotDocuments } from './sqlite/hot-documents.ts';
 import { createTables, dropTables, layoutOf } from './sqlite/layout.ts';
 import { Writer } from './sqlite/writer.ts';
 
@@ -17,6 +18,11 @@ export interface SqliteReadStoreOptions {
    * is removed is overwritten. Slower; default false.
    */
   readonly durable?: boolean;
+  /**
+   * Only this process writes the file, which its caller makes sure of: short documents that were read lately are then kept
+   * in memory (frozen; at most 2,000 a collection). Default false.
+   */
+  readonly sole?: boolean;
 }
 
 /**
@@ -32,23 +38,27 @@ export const openSqliteReadStore = async (options: SqliteReadStoreOptions): Prom
   } catch (cause) {
     throw new ReadStoreUnavailable(`the folder of ${options.path} cannot be created`, { cause });
   }
-  return new SqliteReadStore(new Database(options.path, options.durable ?? false), options.busyTimeoutMs ?? 5000);
+  const database = new Database(options.path, options.durable ?? false);
+  return new SqliteReadStore(database, options.busyTimeoutMs ?? 5000, options.sole ?? false);
 };
 
 class SqliteReadStore implements ReadStore {
   readonly #database: Database;
   readonly #writer: Writer;
   readonly #own = new WeakSet<object>();
+  /** By table; undefined when other processes may write the file. */
+  readonly #hot: Map<string, HotDocuments> | undefined;
 
-  constructor(database: Database, busyTimeoutMs: number) {
+  constructor(database: Database, busyTimeoutMs: number, sole: boolean) {
     this.#database = database;
+    this.#hot = sole ? new Map() : undefined;
     this.#writer = new Writer(database, busyTimeoutMs);
   }
 
   async collection<T>(spec: CollectionSpec, generation = 0): Promise<Collection<T>> {
     const layout = layoutOf(spec, generation);
     await this.#writer.run(() => createTables(this.#database, layout), true);
-    const collection = new SqliteCollection<T>(this.#database, this.#writer, layout);
+    const collection = new SqliteCollection<T>(this.#database, this.#writer, layout, this.#hotOf(layout.table));
     this.#own.add(collection);
     return collection;
   }
@@ -66,7 +76,18 @@ class SqliteReadStore implements ReadStore {
 
   async drop(spec: CollectionSpec, generation: number): Promise<void> {
     const layout = layoutOf(spec, generation);
-    await this.#writer.run(() => dropTables(this.#database, layout), true);
+    await this.#writer.run(() => {
+      this.#hot?.get(layout.table)?.clear();
+      dropTables(this.#database, layout);
+    }, true);
+  }
+
+  #hotOf(table: string): HotDocuments | undefined {
+    const known = this.#hot?.get(table);
+    if (known !== undefined || this.#hot === undefined) return known;
+    const made = new HotDocuments();
+    this.#hot.set(table, made);
+    return made;
   }
 
   async close(): Promise<void> {

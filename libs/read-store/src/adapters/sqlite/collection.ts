@@ -4,6 +4,7 @@ import {
   type Collection,
   type CollectionSpec,
   type Query,
+  ReadStoreUnavailable,
   type Scalar,
   type Stored,
   UniqueViolation,
@@ -12,6 +13,7 @@ import {
 } from '../../port.ts';
 import { checkIndexed, checkKey, checkPurgeLimit, checkQuery, MAX_VALUES } from '../../query-rules.ts';
 import { constraintOf, type Database, type Row } from './database.ts';
+import type { HotDocuments } from './hot-documents.ts';
 import { encode, encodeElement, insertSql, type Layout } from './layout.ts';
 import { pageRanges, whereClauses, whereSql } from './statements.ts';
 import type { Writer } from './writer.ts';
@@ -29,8 +31,11 @@ export class SqliteCollection<T> implements Collection<T> {
   readonly #layout: Layout;
   readonly #sql: ReturnType<typeof fixedStatements>;
   readonly #savepoint: boolean;
+  readonly #hot: HotDocuments | undefined;
 
-  constructor(database: Database, writer: Writer, layout: Layout) {
+  /** @param hot documents of this table in memory; undefined when other processes may write the file */
+  constructor(database: Database, writer: Writer, layout: Layout, hot?: HotDocuments) {
+    this.#hot = hot;
     this.spec = layout.spec;
     this.#database = database;
     this.#writer = writer;
@@ -40,16 +45,15 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async get(id: string): Promise<Stored<T> | undefined> {
-    const row = this.#database.first(this.#sql.get, [id]);
-    return row === undefined ? undefined : this.#stored(row);
+    return this.#read(id);
   }
 
   async getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Stored<T>>> {
     if (ids.length > MAX_VALUES) throw new RangeError(`more than ${MAX_VALUES} ids`);
     const found = new Map<string, Stored<T>>();
     for (const id of new Set(ids)) {
-      const row = this.#database.first(this.#sql.get, [id]);
-      if (row !== undefined) found.set(id, this.#stored(row));
+      const stored = this.#read(id);
+      if (stored !== undefined) found.set(id, stored);
     }
     return found;
   }
@@ -129,6 +133,7 @@ export class SqliteCollection<T> implements Collection<T> {
     return this.#writer.run(() => {
       const ids = this.#database.all(select, parameters).map(([id]) => String(id));
       for (const id of ids) {
+        this.#hot?.forget(id);
         this.#database.run(this.#sql.erase, [id]);
         this.#indexElements(id, []);
       }
@@ -147,7 +152,19 @@ export class SqliteCollection<T> implements Collection<T> {
     return () => this.#changed(write.id, elements, () => this.#database.run(this.#sql.putNewer, row));
   }
 
+  #read(id: string): Stored<T> | undefined {
+    if (this.#database.closed) throw new ReadStoreUnavailable('the read store is closed');
+    const hot = this.#hot?.get(id);
+    if (hot !== undefined) return hot as Stored<T>;
+    const row = this.#database.first(this.#sql.get, [id]);
+    if (row === undefined) return undefined;
+    const stored = this.#stored(row);
+    this.#hot?.keep(stored, String(row[2]).length);
+    return stored;
+  }
+
   #changed(id: string, elements: Elements, write: () => number): boolean {
+    this.#hot?.forget(id);
     try {
       if (write() === 0) return false;
       this.#indexElements(id, elements);
