@@ -201,6 +201,46 @@ describe('delete_page and revert_page', () => {
 });
 
 describe('one batch', () => {
+  const keysOf = async ({ here, id, a }: Awaited<ReturnType<typeof opened>>) => {
+    const { body } = await here.page(id, a, { format: 'document' });
+    return body.type === 'document' ? (body.document?.nodes ?? []).map((it) => it.key ?? '') : [];
+  };
+
+  test('that reverts a page as a whole goes on from the body it then has', async () => {
+    const it = await opened();
+    const { here, id, a, markdown } = it;
+    const write = (text: string) => ({ operation: 'update_page', page: a, document: { markdown: text } });
+    await here.edit(id, [write('One.\n\nTwo.\n\nThree.')]);
+    const middle = (await here.get(id)).body.revision;
+    const keys = await keysOf(it);
+    const whole = { operation: 'revert_page', page: a, revision: middle };
+    const changed = write('Quite another text.');
+
+    await here.edit(id, [changed]);
+    const [other] = await keysOf(it);
+    const block = { operation: 'revert_page', page: a, block: [keys[1] ?? ''] };
+    expect((await here.edit(id, [whole, block])).status).toBe(200);
+    const atOnce = await markdown(a);
+    expect(atOnce).toContain('One.\n\nThree.');
+    await here.edit(id, [changed]);
+    await here.edit(id, [whole]);
+    await here.edit(id, [block]);
+    expect(await markdown(a)).toBe(atOnce);
+
+    // A block that only the text before the batch had is not there any more.
+    await here.edit(id, [changed]);
+    expect(await here.edit(id, [whole, { ...block, block: [other] }])).toMatchObject({
+      status: 400,
+      code: 'content_change.no_block',
+    });
+
+    await here.edit(id, [whole, write('One.\n\nTwo.\n\nThree.\n\nFour.')]);
+    expect((await keysOf(it)).slice(0, 3)).toEqual(keys);
+    await here.edit(id, [{ operation: 'delete_page', page: a }]);
+    await here.edit(id, [whole, write('One.\n\nTwo.')]);
+    expect(await keysOf(it)).toEqual(keys.slice(0, 2));
+  });
+
   test('is applied in order and forgets what it made and deleted', async () => {
     const { here, id, a } = await opened();
     const { changes } = await here.outcomes(id, [
@@ -271,4 +311,29 @@ describe('what changed', () => {
     expect(some.body).toMatchObject({ more: 3 });
     expect(some.body.changes.length).toBe(2);
   });
+});
+
+test('changes: each deleted page is named once, whatever it stood below', async () => {
+  const { here, id: first, a, b, c } = await opened();
+  await here.edit(first, [
+    { operation: 'update_page', page: b, into: a },
+    { operation: 'update_page', page: c, into: b },
+  ]);
+  await here.merge(first);
+  const { id } = await here.open();
+  await here.edit(id, [
+    { operation: 'update_page', page: b, into: null },
+    { operation: 'delete_page', page: c },
+    { operation: 'delete_page', page: a },
+  ]);
+  const { body } = await here.changes(id);
+  expect(body.changes.map((it) => [it.type, 'page' in it ? it.page.id : '']).sort()).toEqual(
+    [
+      ['page_deleted', a],
+      ['page_deleted', c],
+      ['page_moved', b],
+    ].sort(),
+  );
+  expect(body).not.toHaveProperty('more');
+  expect((await here.changes(id, { limit: 1 })).body.more).toBe(2);
 });

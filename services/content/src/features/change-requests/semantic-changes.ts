@@ -88,10 +88,17 @@ const pageIn = (tree: RevisionTree, page: PageNode): ChangedPage => ({
   ...(page.type === 'link' ? {} : { path: tree.pathOf(page.id) }),
 });
 
+/** A deleted page and what went with it. What was deleted below a page that stays has a change of its own. */
 const deletedBelow = (from: RevisionTree, to: RevisionTree, pageId: string): readonly PageNode[] => {
-  const top = from.page(pageId);
-  if (top === undefined) return [];
-  return [top, ...from.below(pageId)].filter((page) => to.page(page.id) === undefined);
+  const gone: PageNode[] = [];
+  const left = [pageId];
+  for (let id = left.pop(); id !== undefined; id = left.pop()) {
+    const page = from.page(id);
+    if (page === undefined || to.page(id) !== undefined) continue;
+    gone.push(page);
+    left.push(...from.children(id).toReversed());
+  }
+  return gone;
 };
 
 const moved = (from: RevisionTree, to: RevisionTree, pageId: string): Draft[] => {

@@ -16,6 +16,17 @@ export interface GivenBody {
 /** The body of a page that has none. */
 export const emptyDocument: JSONDocument = { object: 'document', data: { schemaVersion: 1 }, nodes: [] };
 
+/**
+ * The body that a page has by id; empty only for a page that never had one.
+ * @throws Error for a body that nobody loaded: taken for empty, its text would be lost
+ */
+export const loadedBody = (id: string | undefined, loaded: ReadonlyMap<string, JSONDocument>): JSONDocument => {
+  if (id === undefined) return emptyDocument;
+  const body = loaded.get(id);
+  if (body === undefined) throw new Error(`body ${id} is needed and was not loaded`);
+  return body;
+};
+
 /** Lines up to one more than are allowed; the rest need not be counted. */
 const linesOf = (text: string): number => {
   let lines = 1;

@@ -10,6 +10,7 @@ import {
   type RevisionTree,
   type StoredDocument,
 } from '../../revisions/index.ts';
+import { loadedBody } from './body.ts';
 import { EditSession, type Outcome } from './edit-session.ts';
 import { insertPage, nameInBatch } from './insert-page.ts';
 import { linkResolver } from './links.ts';
@@ -82,15 +83,25 @@ export const planEdit = async (input: EditInput): Promise<EditPlan> => {
   return finish(session, input, stored);
 };
 
-/** Bodies that the batch compares with: of pages that get another one, and of those that go back. */
-const neededDocuments = ({ tree, changes, reverts }: EditInput): readonly string[] =>
-  changes.flatMap((change, index) => {
-    if (change.operation === 'update_page' && change.document !== undefined)
-      return tree.page(change.page)?.documentId ?? [];
-    if (change.operation !== 'revert_page' || change.block === undefined) return [];
-    const pages = [tree.page(change.page), reverts.get(index)?.tree.page(change.page)];
-    return pages.flatMap((page) => page?.documentId ?? []);
-  });
+/**
+ * Bodies that the batch compares with: of every page whose body it changes in part or replaces, the one it has, and each
+ * that a revert may give it before that.
+ */
+const neededDocuments = ({ tree, changes, reverts }: EditInput): readonly string[] => {
+  const compared = new Set(
+    changes.flatMap((change) => {
+      if (change.operation === 'update_page') return change.document === undefined ? [] : change.page;
+      return change.operation === 'revert_page' && change.block !== undefined ? change.page : [];
+    }),
+  );
+  const current = [...compared].flatMap((id) => tree.page(id)?.documentId ?? []);
+  const reverted = changes.flatMap((change, index) =>
+    change.operation === 'revert_page' && compared.has(change.page)
+      ? (reverts.get(index)?.tree.page(change.page)?.documentId ?? [])
+      : [],
+  );
+  return [...new Set([...current, ...reverted])];
+};
 
 const deletePage = (session: EditSession, pageId: string, field: string): void => {
   session.existing(pageId, field);
@@ -122,7 +133,7 @@ const finish = async (
     if (cover !== undefined)
       edits.push({ kind: 'page_edited', pageId, metadata: { ...page.metadata, cover }, updatedAt: session.now });
     const body = isMarkdown ? withLinks(document, resolve) : document;
-    if (before !== undefined && isDeepStrictEqual(stored.get(before), body)) continue;
+    if (before !== undefined && isDeepStrictEqual(loadedBody(before, stored), body)) continue;
     documents.push({ id: documentId, document: body });
     if (page.documentId !== documentId) edits.push({ kind: 'page_edited', pageId, documentId, updatedAt: session.now });
   }

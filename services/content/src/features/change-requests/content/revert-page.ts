@@ -1,7 +1,7 @@
 import type { JSONDocument, RevertPageInput } from '@bindery/contracts';
 import { diffBlocks, revertBlocks } from '@bindery/documents';
 import { type PageNode, type RevisionTree, sameContent, uniqueSlug } from '../../revisions/index.ts';
-import { emptyDocument } from './body.ts';
+import { loadedBody } from './body.ts';
 import type { EditSession } from './edit-session.ts';
 import { fault } from './faults.ts';
 import { currentBody } from './update-page.ts';
@@ -77,7 +77,7 @@ const revertSomeBlocks = (
   if (now.type !== 'document')
     throw fault('no_document', `${field}.page`, `page ${now.id} is a ${now.type} page and has no blocks`);
   const current = currentBody(session, now, stored);
-  const before = (old.documentId === undefined ? undefined : stored.get(old.documentId)) ?? emptyDocument;
+  const before = loadedBody(old.documentId, stored);
   const known = keysOf(current, keysOf(before));
   for (const [index, key] of (input.block ?? []).entries())
     if (!known.has(key))

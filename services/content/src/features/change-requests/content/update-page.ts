@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JSONDocument, UpdatePageInput } from '@bindery/contracts';
 import { carryKeys } from '@bindery/documents';
 import type { PageNode } from '../../revisions/index.ts';
-import { emptyDocument, type GivenBody, readBody } from './body.ts';
+import { type GivenBody, loadedBody, readBody } from './body.ts';
 import { type EditSession, siblingAt } from './edit-session.ts';
 import { fault } from './faults.ts';
 import { plainFields, slugFor } from './page-fields.ts';
@@ -64,10 +64,7 @@ export const currentBody = (
   session: EditSession,
   page: PageNode,
   stored: ReadonlyMap<string, JSONDocument>,
-): JSONDocument =>
-  session.bodies.get(page.id)?.document ??
-  (page.documentId === undefined ? undefined : stored.get(page.documentId)) ??
-  emptyDocument;
+): JSONDocument => session.bodies.get(page.id)?.document ?? loadedBody(page.documentId, stored);
 
 /** Gives a page another body; blocks keep their keys where they are the same or much alike. */
 export const putBody = (
