@@ -38,8 +38,21 @@ export interface EditChangeRequest {
     readonly revisionId: string;
     readonly parent: string;
     readonly parts: BranchParts;
+    /** Pages that the edit names or changes: those that are in conflict are settled. */
+    readonly touched: readonly string[];
     readonly editedBy: string;
     readonly editedAt: string;
+  };
+}
+
+/** An edit that was decided against `parent` and changes nothing: what it names may stay as it is. */
+export interface SettleConflicts {
+  readonly type: 'SettleConflicts';
+  readonly data: {
+    readonly parent: string;
+    readonly touched: readonly string[];
+    readonly settledBy: string;
+    readonly settledAt: string;
   };
 }
 
@@ -89,6 +102,7 @@ export type ChangeRequestCommand =
   | OpenChangeRequest
   | DescribeChangeRequest
   | EditChangeRequest
+  | SettleConflicts
   | UpdateChangeRequest
   | StartMerge
   | AbandonMerge
@@ -105,6 +119,8 @@ const decide = (command: ChangeRequestCommand, state: ChangeRequestState): reado
       return describe(command, state);
     case 'EditChangeRequest':
       return edit(command, state);
+    case 'SettleConflicts':
+      return settleConflicts(command, state);
     case 'UpdateChangeRequest':
       return update(command, state);
     case 'StartMerge':
@@ -167,14 +183,34 @@ const describe = ({ data }: DescribeChangeRequest, state: OpenedChangeRequest): 
 };
 
 const edit = ({ data }: EditChangeRequest, state: OpenedChangeRequest): readonly ChangeRequestEvent[] => {
-  const { parts, parent, ...rest } = data;
+  const { parts, parent, touched, ...rest } = data;
   if (state.revision === data.revisionId) return [];
   assertEditable(state);
   if (state.revision !== parent) throw moved();
   return withParts(state, data.revisionId, parts, (last) => ({
     type: 'ChangeRequestEdited',
-    data: { ...idsOf(state), ...rest, parent, ...last },
+    data: {
+      ...idsOf(state),
+      ...rest,
+      parent,
+      ...(state.conflicts === undefined ? {} : { settled: inConflict(state, touched) }),
+      ...last,
+    },
   }));
+};
+
+const inConflict = ({ conflicts }: OpenedChangeRequest, touched: readonly string[]): readonly string[] => {
+  const named = new Set(touched);
+  return conflicts?.pages.filter((id) => named.has(id)) ?? [];
+};
+
+const settleConflicts = ({ data }: SettleConflicts, state: OpenedChangeRequest): readonly ChangeRequestEvent[] => {
+  const { parent, touched, ...rest } = data;
+  const settled = inConflict(state, touched);
+  if (settled.length === 0 && state.conflicts?.others !== true) return [];
+  assertEditable(state);
+  if (state.revision !== parent) throw moved();
+  return [{ type: 'ChangeRequestConflictsSettled', data: { ...idsOf(state), settled, ...rest } }];
 };
 
 const update = ({ data }: UpdateChangeRequest, state: OpenedChangeRequest): readonly ChangeRequestEvent[] => {

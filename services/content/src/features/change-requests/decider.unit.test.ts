@@ -1,7 +1,7 @@
 import { specification } from '@bindery/testing/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
 import { type ChangeRequestCommand, changeRequestDecider } from './decider.ts';
-import type { ChangeRequestEvent, ChangeRequestStatus } from './events.ts';
+import type { ChangeRequestEvent, ChangeRequestStatus, MergeConflict } from './events.ts';
 
 const changeRequest = specification(changeRequestDecider);
 const ids = { spaceId: 's1', organizationId: 'o1', changeRequestId: 'c1' };
@@ -32,7 +32,7 @@ const moved = (from: ChangeRequestStatus, to: ChangeRequestStatus): ChangeReques
 });
 const edit = (revisionId: string, parent: string, parts: readonly (typeof part)[] = [part]): ChangeRequestCommand => ({
   type: 'EditChangeRequest',
-  data: { revisionId, parent, parts, editedBy: 'u2', editedAt: at },
+  data: { revisionId, parent, parts, touched: ['p'], editedBy: 'u2', editedAt: at },
 });
 const edited = (revisionId: string, parent: string): ChangeRequestEvent => ({
   type: 'ChangeRequestEdited',
@@ -264,4 +264,70 @@ describe('merging', () => {
 test('events of a newer version change nothing', () => {
   const unknown = { type: 'ChangeRequestPainted', data: {} } as unknown as ChangeRequestEvent;
   changeRequest.given([opened, unknown]).thenState((state) => expect(state).toMatchObject({ status: 'open' }));
+});
+
+describe('conflicts', () => {
+  const conflicts = (...found: readonly MergeConflict[]): ChangeRequestEvent => {
+    const event = updated('b1', 'r0');
+    if (event.type !== 'ChangeRequestUpdated') throw new Error('not an update');
+    return { ...event, data: { ...event.data, conflicts: found } };
+  };
+  const [p, q] = [
+    { pageId: 'p', field: 'document' },
+    { pageId: 'q', field: 'title' },
+  ] as const;
+  const file = { kind: 'file', pageId: 'f', field: 'metadata' } as const;
+  const settle = (...touched: readonly string[]): ChangeRequestCommand => ({
+    type: 'SettleConflicts',
+    data: { parent: 'b1', touched, settledBy: 'u2', settledAt: at },
+  });
+  const settled = (...pages: readonly string[]): ChangeRequestEvent => ({
+    type: 'ChangeRequestConflictsSettled',
+    data: { ...ids, settled: pages, settledBy: 'u2', settledAt: at },
+  });
+  const left = (...events: readonly ChangeRequestEvent[]) => {
+    const state = [opened, ...events].reduce(changeRequestDecider.evolve, changeRequestDecider.initialState());
+    return state.status === 'none' ? undefined : state.conflicts;
+  };
+
+  test('an edit records which of them it settles', () => {
+    const event = edited('b2', 'b1');
+    if (event.type !== 'ChangeRequestEdited') throw new Error('not an edit');
+    const recorded: ChangeRequestEvent = { ...event, data: { ...event.data, settled: ['p'] } };
+    changeRequest
+      .given([opened, conflicts(p, q)])
+      .when(edit('b2', 'b1'))
+      .thenEvents([recorded]);
+    expect(left(conflicts(p, q), recorded)).toEqual({ pages: ['q'], others: false });
+  });
+  test('naming a page settles it, once', () => {
+    changeRequest
+      .given([opened, conflicts(p, q)])
+      .when(settle('p', 'x'))
+      .thenEvents([settled('p')]);
+    changeRequest
+      .given([opened, conflicts(p), settled('p')])
+      .when(settle('p'))
+      .thenNothing();
+    changeRequest
+      .given([opened, conflicts(p, q)])
+      .when(settle('x'))
+      .thenNothing();
+    expect(left(conflicts(p), settled('p'))).toBeUndefined();
+  });
+  test('of what is no page last until the next edit, whatever it names', () => {
+    expect(left(conflicts(file))).toEqual({ pages: [], others: true });
+    changeRequest
+      .given([opened, conflicts(file)])
+      .when(settle('x'))
+      .thenEvents([settled()]);
+    expect(left(conflicts(file), settled())).toBeUndefined();
+    expect(left(conflicts(file), edited('b2', 'b1'))).toBeUndefined();
+  });
+  test('older edits settle what they change', () => {
+    expect(left(conflicts(p, q), edited('b2', 'b1'))).toEqual({ pages: ['q'], others: false });
+  });
+  test('later updates add theirs', () => {
+    expect(left(conflicts(p), updated('b2', 'b1'), conflicts(q, file))).toEqual({ pages: ['p', 'q'], others: true });
+  });
 });

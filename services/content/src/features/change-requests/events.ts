@@ -78,8 +78,22 @@ export type ChangeRequestEvent =
         readonly parts?: number;
         readonly changes: readonly RevisionChange[];
         readonly documents: readonly StoredDocument[];
+        /**
+         * Pages in conflict that the edit settles; there whenever something was in conflict. Absent of older events, which
+         * settle what they change.
+         */
+        readonly settled?: readonly string[];
         readonly editedBy: string;
         readonly editedAt: string;
+      };
+    }
+  /** Somebody named pages in conflict in an edit that leaves them as they are: both versions are wanted. */
+  | {
+      readonly type: 'ChangeRequestConflictsSettled';
+      readonly data: InSpace & {
+        readonly settled: readonly string[];
+        readonly settledBy: string;
+        readonly settledAt: string;
       };
     }
   /** Primary content was merged into the branch. `changes` are against the branch's last revision. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { member, openSpace, startContent, type TestContent } from '../../testing.ts';
+import { member, openSpace, publish, startContent, type TestContent } from '../../testing.ts';
 import { admin, inSpace, insert, spaceWithPages } from './testing.ts';
 
 let content: TestContent;
@@ -69,8 +69,42 @@ describe('merging', () => {
     const page = await here.page(two.id, a);
     expect(page.body).toMatchObject({ markdown: expect.stringContaining('The words of one.') });
     expect(page.body).toMatchObject({ markdown: expect.stringContaining('The words of two.') });
+    // Repeated, also by a robot, it does not publish the two versions.
+    expect((await here.merge(two.id)).body).toEqual(conflicts);
+    expect((await here.get(two.id)).body).toEqual(body);
+    expect(await here.publishedPage(a)).not.toMatchObject({ markdown: expect.stringContaining('two.') });
+    await here.edit(two.id, [insert('Something else')]);
+    expect((await here.merge(two.id)).body).toEqual({
+      revision: (await here.get(two.id)).body.revision,
+      result: 'conflicts',
+    });
+    await here.edit(two.id, [setBody(a, 'The words of both.')]);
     expect((await here.merge(two.id)).body.result).toBe('merge');
-    expect(await here.publishedPage(a)).toMatchObject({ markdown: expect.stringContaining('The words of two.') });
+    expect(await here.publishedPage(a)).toMatchObject({ markdown: expect.stringContaining('The words of both.') });
+  });
+
+  test('with a conflict waits for each page, also over updates and a restart; a page named without a change is settled', async () => {
+    const { spaceId, here: before, a, b } = await spaceWithPages(content);
+    const [one, two] = [await before.open(), await before.open()];
+    await before.edit(one.id, [setBody(a, 'First of one.'), setBody(b, 'Second of one.')]);
+    await before.edit(two.id, [setBody(a, 'First of two.'), setBody(b, 'Second of two.')]);
+    await before.merge(one.id);
+    expect((await before.merge(two.id)).body.result).toBe('conflicts');
+    content = await content.restarted();
+    const here = inSpace(content, spaceId);
+    await publish(content, admin, spaceId, [insert('Later')]);
+    expect((await here.update(two.id)).body.result).toBe('update');
+    const { body } = await here.get(two.id);
+    const held = { revision: body.revision, result: 'conflicts' };
+    expect((await here.merge(two.id)).body).toEqual(held);
+    const answer = await here.edit(two.id, [{ operation: 'update_page', page: a }]);
+    expect(answer).toMatchObject({ status: 200, body: { revision: body.revision } });
+    expect((await here.merge(two.id)).body).toEqual(held);
+    await here.edit(two.id, [{ operation: 'delete_page', page: b }]);
+    expect((await here.merge(two.id)).body.result).toBe('merge');
+    expect(await here.publishedPage(a)).toMatchObject({
+      markdown: expect.stringMatching(/First of one[\s\S]*First of two/),
+    });
   });
 
   test('keeps an edited page that the space has deleted', async () => {
@@ -81,6 +115,8 @@ describe('merging', () => {
     await here.merge(deleting.id);
     expect((await here.merge(editing.id)).body.result).toBe('conflicts');
     expect(await here.page(editing.id, a)).toMatchObject({ status: 200 });
+    expect((await here.merge(editing.id)).body.result).toBe('conflicts');
+    await here.edit(editing.id, [{ operation: 'update_page', page: a }]);
     expect((await here.merge(editing.id)).body.result).toBe('merge');
     expect(await here.publishedPage(a)).toMatchObject({ markdown: expect.stringContaining('Still needed.') });
   });

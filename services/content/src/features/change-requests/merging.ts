@@ -1,5 +1,5 @@
 import { type CommandMetadata, commandMetadata } from '@bindery/event-sourcing';
-import { conflict, isProblem, notFound, type OperationContext, type Problem } from '@bindery/service-kit';
+import { conflict, isProblem, notFound, type OperationContext, type Problem, preconditionFailed } from '@bindery/service-kit';
 import { applyChanges, diffTrees, splitRevision } from '../revisions/index.ts';
 import { mergeTimeoutMs } from './decider.ts';
 import type { MergeDeps } from './deps.ts';
@@ -20,10 +20,26 @@ export interface MergeAnswer<R extends 'merge' | 'update'> {
  * it is given up after 30 s, first in the space (so that a late commit is refused), then in the change request.
  */
 export interface Merging {
-  /** @throws Problem conflict while it cannot be merged */
-  merge(context: OperationContext, spaceId: string, changeRequestId: string): Promise<MergeAnswer<'merge'>>;
-  /** @throws Problem conflict while it cannot be updated */
-  update(context: OperationContext, spaceId: string, changeRequestId: string): Promise<MergeAnswer<'update'>>;
+  /**
+   * @param expected revision of the change request's stream that the caller saw (`If-Match`)
+   * @throws Problem conflict while it cannot be merged, precondition when it is elsewhere
+   */
+  merge(
+    context: OperationContext,
+    spaceId: string,
+    changeRequestId: string,
+    expected?: number,
+  ): Promise<MergeAnswer<'merge'>>;
+  /**
+   * @param expected as in `merge`
+   * @throws Problem conflict while it cannot be updated, precondition when it is elsewhere
+   */
+  update(
+    context: OperationContext,
+    spaceId: string,
+    changeRequestId: string,
+    expected?: number,
+  ): Promise<MergeAnswer<'update'>>;
   /**
    * Finishes or gives up a merge that has been under way for too long, before a command is decided on its change request.
    * @returns the state afterwards
@@ -36,6 +52,8 @@ export interface Merging {
 const maxAttempts = 20;
 
 const hasCode = (error: unknown, code: string): boolean => isProblem(error) && error.code === code;
+/** Options of a command that is to find the stream where the caller saw it. */
+const seen = (expected: number | undefined) => (expected === undefined ? {} : { expectedRevision: expected });
 const busy = (): Problem =>
   conflict('change_request.busy', 'The content keeps changing; try to merge again in a moment.');
 
@@ -92,6 +110,19 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
     return mergeRevisions(reader, { spaceId, changeRequestId, base, primary, branch }, newId);
   };
 
+  /** Whether somebody has yet to look at what a merge or update brought together (ADR 6). A page that is gone needs it no more. */
+  const isHeldBack = async ({
+    conflicts,
+    spaceId,
+    revision,
+    changeRequestId,
+  }: OpenedChangeRequest): Promise<boolean> => {
+    if (conflicts === undefined) return false;
+    if (conflicts.others) return true;
+    const branch = await reader.tree(spaceId, revision, { changeRequestId });
+    return conflicts.pages.some((id) => branch.page(id) !== undefined);
+  };
+
   /** Puts the merged content on the branch. */
   const putOnBranch = async (
     context: OperationContext,
@@ -100,6 +131,7 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
     revisionId: string,
     primary: string,
     merged: ThreeWayResult,
+    expected: number | undefined,
   ): Promise<void> => {
     const branch = await reader.tree(state.spaceId, state.revision, state);
     const changes = diffTrees(branch, merged.tree);
@@ -118,21 +150,28 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
         },
       },
       metadata,
+      seen(expected),
     );
     reader.remember(state.spaceId, revisionId, applyChanges(branch, changes));
   };
 
-  const update: Merging['update'] = async (context, spaceId, changeRequestId) => {
+  const update: Merging['update'] = async (context, spaceId, changeRequestId, expected) => {
     const metadata = commandMetadata(context);
     const revisionId = context.ids.id();
     for (let attempt = 0; attempt < maxAttempts && !context.signal.aborted; attempt += 1) {
       const state = await settled(changeRequestId, metadata);
       const primary = await headOf(spaceId);
       const upToDate = state.status !== 'merged' && state.revisionMergedAncestor === primary;
-      if (upToDate || state.revision === revisionId) return { revision: state.revision, result: 'update' };
+      if (state.revision === revisionId) return { revision: revisionId, result: 'update' };
+      if (upToDate) {
+        // Nothing is written that could check it.
+        if (expected !== undefined && (await repository.load(changeRequestId)).revision !== expected)
+          throw preconditionFailed('If-Match: the change request has changed since; read it again.');
+        return { revision: state.revision, result: 'update' };
+      }
       const merged = await mergeBranch(state, primary, () => context.ids.id());
       try {
-        await putOnBranch(context, metadata, state, revisionId, primary, merged);
+        await putOnBranch(context, metadata, state, revisionId, primary, merged, expected);
         return { revision: revisionId, result: merged.conflicts.length === 0 ? 'update' : 'conflicts' };
       } catch (error) {
         if (!hasCode(error, 'change_request.moved')) throw error;
@@ -141,14 +180,19 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
     throw busy();
   };
 
-  const merge: Merging['merge'] = async (context, spaceId, changeRequestId) => {
+  const merge: Merging['merge'] = async (context, spaceId, changeRequestId, ifSeen) => {
     const metadata = commandMetadata(context);
     const [mergeId, conflictRevision] = [context.ids.id(), context.ids.id()];
+    let expected = ifSeen;
     const [startedBy, startedAt] = [context.principal.id, context.now.toISOString()];
     for (let attempt = 0; attempt < maxAttempts && !context.signal.aborted; attempt += 1) {
       const state = await settled(changeRequestId, metadata);
       if (state.merged?.mergeId === mergeId) return { revision: mergeId, result: 'merge' };
       if (state.revision === conflictRevision) return { revision: conflictRevision, result: 'conflicts' };
+      // It was as expected when this merge started; what moved it since is the start itself.
+      if (state.merging?.mergeId === mergeId) expected = undefined;
+      const isFree = state.status !== 'merged' && state.merging === undefined;
+      if (isFree && (await isHeldBack(state))) return { revision: state.revision, result: 'conflicts' };
       const primary = await headOf(spaceId);
       const merged = state.status === 'merged' ? undefined : await mergeBranch(state, primary, () => context.ids.id());
       try {
@@ -158,11 +202,11 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
             await giveUp(state, state.merging, metadata);
             continue;
           }
-          await putOnBranch(context, metadata, state, conflictRevision, primary, merged);
+          await putOnBranch(context, metadata, state, conflictRevision, primary, merged, expected);
           return { revision: conflictRevision, result: 'conflicts' };
         }
         const start = { mergeId, revisionId: state.revision, startedBy, startedAt };
-        await repository.handle(changeRequestId, { type: 'StartMerge', data: start }, metadata);
+        await repository.handle(changeRequestId, { type: 'StartMerge', data: start }, metadata, seen(expected));
         if (merged === undefined) throw busy();
         await commit(context, metadata, state, { mergeId, primary, merged });
         return { revision: mergeId, result: 'merge' };
@@ -210,11 +254,11 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
 
   return {
     settled,
-    update: (context, spaceId, changeRequestId) =>
-      serial(changeRequestKey(changeRequestId), () => update(context, spaceId, changeRequestId)),
-    merge: (context, spaceId, changeRequestId) =>
+    update: (context, spaceId, changeRequestId, expected) =>
+      serial(changeRequestKey(changeRequestId), () => update(context, spaceId, changeRequestId, expected)),
+    merge: (context, spaceId, changeRequestId, expected) =>
       serial(spaceKey(spaceId), () =>
-        serial(changeRequestKey(changeRequestId), () => merge(context, spaceId, changeRequestId)),
+        serial(changeRequestKey(changeRequestId), () => merge(context, spaceId, changeRequestId, expected)),
       ),
   };
 };

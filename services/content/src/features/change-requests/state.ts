@@ -1,6 +1,6 @@
 import type { JSONDocument } from '@bindery/contracts';
 import { ignoreUnknown } from '@bindery/event-sourcing';
-import type { ChangeRequestEvent, ChangeRequestLink, ChangeRequestStatus } from './events.ts';
+import type { ChangeRequestEvent, ChangeRequestLink, ChangeRequestStatus, MergeConflict } from './events.ts';
 
 /** A merge that was begun and is neither done nor given up. */
 export interface PendingMerge {
@@ -10,6 +10,14 @@ export interface PendingMerge {
   readonly revisionId: string;
   readonly startedBy: string;
   readonly startedAt: string;
+}
+
+/** What a merge or update left for somebody to look at; while there is any, nothing is merged (ADR 6). */
+export interface OpenConflicts {
+  /** Ids of pages: each until an edit names it. */
+  readonly pages: readonly string[];
+  /** Of files, reusable contents and variables: until the next edit, since not all of them can be named in one. */
+  readonly others: boolean;
 }
 
 /** A change request that was opened. Only what its decisions need; content is elsewhere. */
@@ -28,6 +36,8 @@ export interface OpenedChangeRequest {
   readonly revisionInitial: string;
   /** The primary revision that was merged in last; what a merge starts from. */
   readonly revisionMergedAncestor: string;
+  /** Absent when there are none. */
+  readonly conflicts?: OpenConflicts;
   readonly merging?: PendingMerge;
   readonly merged?: { readonly mergeId: string; readonly revisionMerged: string };
 }
@@ -67,9 +77,13 @@ const evolveOpened = (
     case 'ChangeRequestPartRecorded':
       return state;
     case 'ChangeRequestEdited':
-      return { ...state, revision: event.data.revisionId };
-    case 'ChangeRequestUpdated':
-      return { ...state, revision: event.data.revisionId, revisionMergedAncestor: event.data.primaryRevision };
+      return { ...settle(state, settledBy(state, event.data)), revision: event.data.revisionId };
+    case 'ChangeRequestConflictsSettled':
+      return settle(state, event.data.settled);
+    case 'ChangeRequestUpdated': {
+      const { revisionId, primaryRevision, conflicts } = event.data;
+      return { ...withConflicts(state, conflicts), revision: revisionId, revisionMergedAncestor: primaryRevision };
+    }
     case 'ChangeRequestMergeStarted': {
       const { mergeId, revisionId, startedBy, startedAt } = event.data;
       return { ...state, merging: { mergeId, revisionId, startedBy, startedAt } };
@@ -83,6 +97,33 @@ const evolveOpened = (
     default:
       return ignoreUnknown(state, event);
   }
+};
+
+const withConflicts = (state: OpenedChangeRequest, found: readonly MergeConflict[]): OpenedChangeRequest => {
+  if (found.length === 0) return state;
+  const pages = found.flatMap(({ kind, pageId }) => (kind === undefined ? pageId : []));
+  const conflicts = {
+    pages: [...new Set([...(state.conflicts?.pages ?? []), ...pages])],
+    others: state.conflicts?.others === true || pages.length < found.length,
+  };
+  return { ...state, conflicts };
+};
+
+type Edited = Extract<ChangeRequestEvent, { type: 'ChangeRequestEdited' }>['data'];
+
+const settledBy = ({ conflicts }: OpenedChangeRequest, edited: Edited): readonly string[] => {
+  if (edited.settled !== undefined) return edited.settled;
+  // What stands in parts of an older event is not at hand here; so large an edit has looked at everything.
+  if (edited.parts !== undefined) return conflicts?.pages ?? [];
+  return edited.changes.flatMap((change) => {
+    if (change.kind === 'page_inserted') return change.page.id;
+    return 'pageId' in change ? change.pageId : [];
+  });
+};
+
+const settle = ({ conflicts, ...state }: OpenedChangeRequest, settled: readonly string[]): OpenedChangeRequest => {
+  const pages = conflicts?.pages.filter((id) => !settled.includes(id)) ?? [];
+  return pages.length === 0 ? state : { ...state, conflicts: { pages, others: false } };
 };
 
 const withoutMerge = ({ merging: _, ...state }: OpenedChangeRequest): OpenedChangeRequest => state;

@@ -64,6 +64,8 @@ export const evolveChangeRequest = (
       const { revisionId, editedBy, editedAt } = fact.data;
       return { ...document, ...contributed(document, editedBy, editedAt), revision: revisionId, updatedAt: editedAt };
     }
+    case 'ChangeRequestConflictsSettled':
+      return document;
     case 'ChangeRequestUpdated': {
       const { revisionId, primaryRevision, updatedAt } = fact.data;
       return { ...document, revision: revisionId, revisionMergedAncestor: primaryRevision, updatedAt };
@@ -95,6 +97,7 @@ export const changeRequestsProjection: Projection = documentPerStream<ChangeRequ
     'ChangeRequestStatusChanged',
     'ChangeRequestPartRecorded',
     'ChangeRequestEdited',
+    'ChangeRequestConflictsSettled',
     'ChangeRequestUpdated',
     'ChangeRequestMergeStarted',
     'ChangeRequestMergeAbandoned',

@@ -60,8 +60,18 @@ export const updateChangeRequestContent =
         newId: ids.next,
         now: context.now.toISOString(),
       });
-      if (done !== undefined || plan.changes.length === 0)
-        return { plan, handled: { state, revision, events: [], position: 0 } };
+      if (done !== undefined) return { plan, handled: { state, revision, events: [], position: 0 } };
+      const touched = [...plan.outcomes.keys()];
+      const [by, at] = [context.principal.id, context.now.toISOString()];
+      const options = expected === undefined ? {} : { expectedRevision: expected };
+      if (plan.changes.length === 0) {
+        if (state.conflicts === undefined) return { plan, handled: { state, revision, events: [], position: 0 } };
+        const data = { parent, touched, settledBy: by, settledAt: at };
+        return {
+          plan,
+          handled: await deps.repository.handle(id, { type: 'SettleConflicts', data }, metadata, options),
+        };
+      }
       const handled = await deps.repository.handle(
         id,
         {
@@ -70,12 +80,13 @@ export const updateChangeRequestContent =
             revisionId,
             parent,
             parts: splitRevision(plan),
-            editedBy: context.principal.id,
-            editedAt: context.now.toISOString(),
+            touched,
+            editedBy: by,
+            editedAt: at,
           },
         },
         metadata,
-        expected === undefined ? {} : { expectedRevision: expected },
+        options,
       );
       deps.reader.remember(spaceId, revisionId, applyChanges(tree, plan.changes));
       return { plan, handled };
