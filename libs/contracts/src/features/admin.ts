@@ -133,6 +133,7 @@ export const deleteUserToken = operation({
   access: 'instance-admin',
   params: closed({ userId: Id('Id of the user.'), tokenId: Id('Id of the token.') }),
   success: { 204: null, 205: null },
+  ifMatch: true,
 });
 
 /** Adds a user to an organization, or changes its role there. */

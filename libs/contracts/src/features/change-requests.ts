@@ -173,6 +173,7 @@ export const changeRequestOperations = {
     params: inChangeRequest,
     success: { 200: closed({ revision: Id(), result: words(['merge', 'conflicts']) }) },
     errors: [409],
+    ifMatch: true,
   }),
   updateChangeRequest: operation({
     ...common,
@@ -185,6 +186,7 @@ export const changeRequestOperations = {
     params: inChangeRequest,
     success: { 200: closed({ revision: Id(), result: words(['update', 'conflicts']) }) },
     errors: [409],
+    ifMatch: true,
   }),
   getContributorsByChangeRequestId: operation({
     ...common,

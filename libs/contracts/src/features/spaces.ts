@@ -224,6 +224,7 @@ export const spaceOperations = {
     access: 'space:admin',
     params: closed(spaceParams),
     success: { 205: null, 204: null },
+    ifMatch: true,
   }),
   restoreSpace: operation({
     id: 'restoreSpace',

@@ -22,6 +22,6 @@ export function errorStatuses(operation: OperationDefinition): readonly number[]
   if (operation.params) statuses.add(404);
   if (operation.body) for (const status of [413, 415]) statuses.add(status);
   if (operation.method === 'POST') for (const status of [400, 409]) statuses.add(status); // Idempotency-Key
-  if (operation.etag && operation.method !== 'GET') statuses.add(412);
+  if (operation.ifMatch || (operation.etag && operation.method !== 'GET')) statuses.add(412);
   return [...statuses].sort((a, b) => a - b);
 }

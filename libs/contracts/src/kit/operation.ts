@@ -55,6 +55,8 @@ export interface OperationDefinition {
   readonly location?: true;
   /** Answers carry an `ETag`; when the method changes something, `If-Match` is honoured (412 when stale). */
   readonly etag?: true;
+  /** `If-Match` is honoured (412 when stale) although the answer carries no `ETag`. */
+  readonly ifMatch?: true;
   /** The answer carries a secret: it is never kept in clear for repeats. */
   readonly secret?: true;
   /** `Prefer: return=minimal` is honoured with 204 (gaps-filled section 1). */

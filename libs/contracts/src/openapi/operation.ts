@@ -54,7 +54,8 @@ function headerParameters(operation: OperationDefinition): unknown[] {
   const pointer = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   const found: unknown[] = [];
   if (operation.method === 'POST') found.push(pointer('IdempotencyKey'));
-  if (operation.etag) found.push(pointer(operation.method === 'GET' ? 'IfNoneMatch' : 'IfMatch'));
+  if (operation.ifMatch) found.push(pointer('IfMatch'));
+  else if (operation.etag) found.push(pointer(operation.method === 'GET' ? 'IfNoneMatch' : 'IfMatch'));
   if (operation.minimal) found.push(pointer('Prefer'));
   return found;
 }

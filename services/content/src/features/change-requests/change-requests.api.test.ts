@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { member, openSpace, startContent, type TestContent } from '../../testing.ts';
+import { member, openSpace, publish, startContent, type TestContent } from '../../testing.ts';
 import { admin, inSpace, insert, spaceWithPages } from './testing.ts';
 
 let content: TestContent;
@@ -125,6 +125,35 @@ describe('changing it', () => {
     expect((await here.patch(id, { subject: 'y' }, { ifMatch: 'nonsense' })).status).toBe(412);
     expect((await here.patch(id, { subject: 'y' }, { ifMatch: '*' })).status).toBe(200);
     expect((await here.edit(id, [insert('P')], { ifMatch: etag })).status).toBe(412);
+  });
+
+  test('If-Match protects merging and updating as well', async () => {
+    const { here, spaceId } = await spaceWithPages(content);
+    const { id } = await here.open();
+    const { etag: early = '' } = await here.get(id);
+    await here.edit(id, [insert('Edited')]);
+    for (const ifMatch of [early, '999999', 'nonsense']) {
+      expect((await here.merge(id, { ifMatch })).status).toBe(412);
+      // There is nothing to bring in yet: refused all the same.
+      expect((await here.update(id, { ifMatch })).status).toBe(412);
+    }
+    await publish(content, admin, spaceId, [insert('Elsewhere')]);
+    expect((await here.update(id, { ifMatch: early })).status).toBe(412);
+    const { etag: second = '' } = await here.get(id);
+    expect((await here.update(id, { ifMatch: second })).status).toBe(200);
+    expect((await here.merge(id, { ifMatch: second })).status).toBe(412);
+    expect((await here.get(id)).body.status).not.toBe('merged');
+    const { etag: third = '' } = await here.get(id);
+    const merge = { ifMatch: third, seed: 'the same key' };
+    const merged = await here.merge(id, merge);
+    expect([merged.status, merged.body.result]).toEqual([200, 'merge']);
+    expect((await here.merge(id, merge)).body).toEqual(merged.body);
+    const other = (await here.open()).id;
+    await here.edit(other, [insert('Any')]);
+    expect([
+      (await here.update(other, { ifMatch: '*' })).status,
+      (await here.merge(other, { ifMatch: '*' })).status,
+    ]).toEqual([200, 200]);
   });
 
   test('statuses that are refused are named', async () => {

@@ -32,8 +32,8 @@ export const inSpace = (content: TestContent, spaceId: string, as = admin) => {
     },
     patch: (id: string, body: object, more: object = {}) =>
       content.call('updateChangeRequestById', as, { ...params(id), body, ...more }),
-    merge: (id: string) => content.call('mergeChangeRequest', as, params(id)),
-    update: (id: string) => content.call('updateChangeRequest', as, params(id)),
+    merge: (id: string, more: object = {}) => content.call('mergeChangeRequest', as, { ...params(id), ...more }),
+    update: (id: string, more: object = {}) => content.call('updateChangeRequest', as, { ...params(id), ...more }),
     changes: (id: string, query: object = {}) =>
       content.call('getChangeRequestChanges', as, { ...params(id), query: { ...query } }),
     pages: async (id: string) => (await content.call('listPagesInChangeRequest', as, params(id))).body.pages,

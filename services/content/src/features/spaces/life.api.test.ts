@@ -45,6 +45,22 @@ describe('deleting and restoring', () => {
     expect((await call('restoreSpace', id)).body).toEqual(restored.body);
   });
 
+  test('If-Match protects from deleting and restoring what was not seen', async () => {
+    const id = await make({ title: 'Seen' });
+    const { etag: early = '' } = await call('getSpaceById', id);
+    await content.call('updateSpaceById', admin, { params: { spaceId: id }, body: { title: 'Changed' } });
+    const when = async (operationId: 'deleteSpaceById' | 'restoreSpace', ifMatch: string) =>
+      (await content.call(operationId, admin, { params: { spaceId: id }, ifMatch })).status;
+    for (const stale of [early, '999999', 'nonsense']) expect(await when('deleteSpaceById', stale)).toBe(412);
+    const { etag: late = '', body } = await call('getSpaceById', id);
+    expect(body.deletedAt).toBeUndefined();
+    expect(await when('deleteSpaceById', late)).toBe(205);
+    expect(await when('restoreSpace', late)).toBe(412);
+    const { etag: deleted = '' } = await call('getSpaceById', id);
+    expect(await when('restoreSpace', deleted)).toBe(200);
+    expect([await when('deleteSpaceById', '*'), await when('restoreSpace', '*')]).toEqual([205, 200]);
+  });
+
   test('what never was, what is not seen and what was deleted look alike', async () => {
     const id = await make();
     expect((await call('deleteSpaceById', 'never-was')).status).toBe(204);

@@ -57,6 +57,16 @@ describe('tokens', () => {
     expect((await identity.call(deleteUserToken, await identity.admin(), { params })).status).toBe(204);
   });
 
+  test('have no versions: only * matches one', async () => {
+    const user = await identity.newUser('Conditional');
+    const params = { userId: user.id, tokenId: user.tokenId };
+    const admin = await identity.admin();
+    const stale = identity.call(deleteUserToken, admin, { params, ifMatch: '0' });
+    await expectProblem(stale, 'precondition', 'precondition.failed');
+    expect(await identity.resolve(user.token)).not.toBeNull();
+    expect((await identity.call(deleteUserToken, admin, { params, ifMatch: '*' })).status).toBe(205);
+  });
+
   test('carry a membership and a changed role from the next request on', async () => {
     const { organizationId } = identity;
     const user = await identity.newUser('Promoted');

@@ -1,5 +1,6 @@
 import type { changeRequestOperations } from '@bindery/contracts';
 import type { HandlersFor } from '@bindery/service-kit';
+import { expectedRevision } from '../answer.ts';
 import type { Merging } from '../merging.ts';
 import { type LocateDeps, locate } from './located.ts';
 
@@ -8,15 +9,17 @@ type Deps = LocateDeps & { readonly merging: Merging };
 /** POST .../merge: into the space. */
 export const mergeChangeRequest =
   (deps: Deps): HandlersFor<typeof changeRequestOperations>['mergeChangeRequest'] =>
-  async (context, { params }) => {
+  async (context, { params, ifMatch }) => {
     const { found } = await locate(deps, context, params, 'merge');
-    return { status: 200, body: await deps.merging.merge(context, params.spaceId, found.id) };
+    const body = await deps.merging.merge(context, params.spaceId, found.id, expectedRevision(ifMatch));
+    return { status: 200, body };
   };
 
 /** POST .../update: the primary content into the change request. */
 export const updateChangeRequest =
   (deps: Deps): HandlersFor<typeof changeRequestOperations>['updateChangeRequest'] =>
-  async (context, { params }) => {
+  async (context, { params, ifMatch }) => {
     const { found } = await locate(deps, context, params, 'edit');
-    return { status: 200, body: await deps.merging.update(context, params.spaceId, found.id) };
+    const body = await deps.merging.update(context, params.spaceId, found.id, expectedRevision(ifMatch));
+    return { status: 200, body };
   };

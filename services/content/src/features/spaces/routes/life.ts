@@ -2,7 +2,7 @@ import { limits, type spaceOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
 import { type HandlersFor, isProblem } from '@bindery/service-kit';
 import type { SpaceAccess } from '../../access/index.ts';
-import { answerSpace, spaceAfter } from '../answer.ts';
+import { answerSpace, expectedRevision, spaceAfter } from '../answer.ts';
 import type { SpaceRouteDeps } from '../deps.ts';
 
 type Handlers = HandlersFor<typeof spaceOperations>;
@@ -14,8 +14,9 @@ const retentionMs = limits.space.retentionDays * 24 * 60 * 60 * 1000;
  */
 export const deleteSpace =
   (deps: SpaceRouteDeps): Handlers['deleteSpaceById'] =>
-  async (context, { params }) => {
+  async (context, { params, ifMatch }) => {
     const { spaceId } = params;
+    const expected = expectedRevision(ifMatch);
     let before: SpaceAccess;
     try {
       before = await deps.access.space(context, spaceId, 'admin');
@@ -34,6 +35,7 @@ export const deleteSpace =
         },
       },
       commandMetadata(context, before.space.organizationId),
+      expected === undefined ? {} : { expectedRevision: expected },
     );
     return { status: handled.events.length > 0 ? 205 : 204 };
   };
@@ -41,8 +43,9 @@ export const deleteSpace =
 /** POST /spaces/{spaceId}/restore */
 export const restoreSpace =
   (deps: SpaceRouteDeps): Handlers['restoreSpace'] =>
-  async (context, { params }) => {
+  async (context, { params, ifMatch }) => {
     const { spaceId } = params;
+    const expected = expectedRevision(ifMatch);
     const before = await deps.access.space(context, spaceId, 'admin', { deleted: 'shown' });
     const handled = await deps.repository.handle(
       spaceId,
@@ -51,6 +54,7 @@ export const restoreSpace =
         data: { restoredBy: context.principal.id, restoredAt: context.now.toISOString() },
       },
       commandMetadata(context, before.space.organizationId),
+      expected === undefined ? {} : { expectedRevision: expected },
     );
     const after = await spaceAfter(deps, before, handled, spaceId);
     return { status: 200, ...(await answerSpace(deps, context, after)) };

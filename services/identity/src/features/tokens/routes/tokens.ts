@@ -1,6 +1,13 @@
 import type { createUserToken, deleteUserToken, listUserTokens } from '@bindery/contracts';
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
-import { type CursorCodec, listIdentity, notFound, type OperationHandler, paginate } from '@bindery/service-kit';
+import {
+  type CursorCodec,
+  listIdentity,
+  notFound,
+  type OperationHandler,
+  paginate,
+  requireIfMatch,
+} from '@bindery/service-kit';
 import type { ForgetPrincipal } from '../../../shared/ports.ts';
 import type { CredentialsCommand } from '../decider.ts';
 import type { CredentialsEvent } from '../events.ts';
@@ -72,11 +79,15 @@ export const listUserTokensRoute =
     return { status: 200, body: { ...rest, items: items.map(({ document }) => present(document)) } };
   };
 
+/** Tokens never change and show no entity tag, so that only `*` matches one. */
+const noVersion = '';
+
 /** DELETE /users/{userId}/tokens/{tokenId} of the administration */
 export const deleteUserTokenRoute =
   (deps: TokenRoutesDeps): OperationHandler<typeof deleteUserToken> =>
-  async (context, { params: { userId, tokenId } }) => {
+  async (context, { params: { userId, tokenId }, ...request }) => {
     if (!(await deps.userExists(userId))) throw notFound('user');
+    requireIfMatch(request, noVersion);
     const { events } = await deps.credentials.handle(
       userId,
       { type: 'RevokeToken', data: { userId, tokenId, revokedAt: context.now.toISOString() } },
