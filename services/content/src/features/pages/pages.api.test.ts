@@ -110,12 +110,13 @@ describe('pages', () => {
     }
   });
 
-  test('are found by path, with plain and with encoded slashes', async () => {
-    for (const path of ['guides/start-here', 'guides%2Fstart-here', '/guides/start-here/', 'guides//start-here'])
+  test('are found by path, which was decoded already', async () => {
+    for (const path of ['guides/start-here', 'guides/start-here/'])
       expect((await byPath(path)).body.id).toBe(ids['start-here']);
     const [deep] = below((await page(ids.guides)).body).flatMap(below);
     expect((await byPath(deep?.path ?? '')).body.id).toBe(deep?.id);
-    for (const path of ['nothing', 'guides/nothing', 'start-here', '__proto__', '..'])
+    const malformed = ['guides%2Fstart-here', 'guides//start-here', '/guides/start-here', 'guides/start-here//', ''];
+    for (const path of ['nothing', 'guides/nothing', 'start-here', '__proto__', '..', ...malformed])
       expect((await byPath(path)).status).toBe(404);
   });
 

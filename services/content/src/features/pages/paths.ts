@@ -17,10 +17,7 @@ export const pageAtMarkdownPath = (tree: Tree, path: string): string | undefined
   return (folder === undefined ? undefined : tree.byPath(folder)?.id) ?? tree.byPath(plain)?.id;
 };
 
-/** A requested path without empty segments and surrounding slashes; encoded slashes count as slashes. */
-export const normalisedPath = (path: string): string =>
-  path
-    .replace(/%2f/gi, '/')
-    .split('/')
-    .filter((segment) => segment !== '')
-    .join('/');
+/**
+ * A requested path, decoded already, without one slash at its end. Empty segments stay: no page has such a path.
+ */
+export const normalisedPath = (path: string): string => path.replace(/\/$/, '');
