@@ -107,6 +107,10 @@ describe('queries and parameters', () => {
     [{ limit: 'abc' }, 'query.limit: must be a whole number'],
     [{ limit: '1001' }, 'query.limit: must be at most 1000'],
     [{ limit: ['1', '2'] }, 'query.limit: must be a whole number'],
+    ...['0x1', '1e1', ' 1', '1 ', '+1', '1.0', '', '0b1'].map((limit): [Record<string, unknown>, string] => [
+      { limit },
+      'query.limit: must be a whole number',
+    ]),
     [{ limt: '1' }, 'query.limt: is not a field that is known here'],
     [{ status: ['open', 'no'] }, 'query.status[1]: must be one of "open", "closed"'],
     [{ page: 'a\u0000' }, 'query.page: must not contain the NUL character'],

@@ -7,6 +7,7 @@ import { absoluteRefs, createSchemaCompiler } from './ajv.ts';
 import { createEmbedPlanner, type EmbedPlan } from './embeds.ts';
 import { Explainer } from './explain.ts';
 import { guardJson, guardText } from './guard.ts';
+import { createNumberCheck } from './plain-numbers.ts';
 import type { Violation } from './violation.ts';
 
 /** Values up to this many nodes get all their errors collected; larger ones only the first (bounded work). */
@@ -101,12 +102,17 @@ export function createContract(operations: Readonly<Record<string, OperationDefi
     return { check, prepare: compiled };
   };
 
+  /** A part whose values come as text. */
+  const textPart = (declared: unknown, at: string): ReturnType<typeof part> => {
+    const { check, prepare } = part(declared, at, coercing);
+    const numbers = lazy(() => createNumberCheck(absolute(declared), at, (to) => coercing.decide().resolve(to)));
+    return { check: (value) => numbers()(value) ?? check(value), prepare };
+  };
+
   const cache = new Map<OperationDefinition, OperationChecks>();
   const makeChecks = (operation: OperationDefinition): OperationChecks => {
-    const params = part(operation.params ?? closedEmpty, 'params', coercing);
-    const query = operation.query
-      ? part(operation.query, 'query', coercing)
-      : { check: empty, prepare: () => undefined };
+    const params = textPart(operation.params ?? closedEmpty, 'params');
+    const query = operation.query ? textPart(operation.query, 'query') : { check: empty, prepare: () => undefined };
     const body = part(operation.body ?? closedEmpty, 'body', strict);
     return {
       params: (value) => guardFlat(value, 'params') ?? (operation.params ? params.check(value) : undefined),

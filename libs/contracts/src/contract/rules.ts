@@ -34,6 +34,9 @@ const formatNames: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 };
 
+/** The rule that a value must have a type, in words. */
+export const ruleOfType = (type: string): string => `must be ${typeName(type)}`;
+
 type Params = Readonly<Record<string, unknown>>;
 const counted = (limit: unknown, noun: string): string => `${String(limit)} ${noun}${limit === 1 ? '' : 's'}`;
 
