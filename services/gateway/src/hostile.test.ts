@@ -142,6 +142,13 @@ describe('bodies', () => {
       413,
     );
   });
+  test('what else is expected is refused like everything else', async () => {
+    const answer = await raw(
+      `POST /v1/things HTTP/1.1\r\n${auth}${close}Content-Type: application/json\r\nContent-Length: 13\r\nExpect: 200-maybe\r\n\r\n`,
+      '{"title":"a"}',
+    );
+    expectFailure(answer, 417);
+  });
   test('permission to send is given when the headers are good', async () => {
     const answer = await raw(
       `POST /v1/things HTTP/1.1\r\n${auth}${close}Content-Type: application/json\r\nContent-Length: 13\r\nExpect: 100-continue\r\n\r\n`,

@@ -1,3 +1,4 @@
+import type { Principal } from '@bindery/service-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type FakeInstance, startFakeInstance } from './testing.ts';
 
@@ -45,13 +46,45 @@ describe('Idempotency-Key', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 200]);
   });
-  test('refusals are kept, failures of ours are not', async () => {
-    expect((await post('/v1/misbehave', 'refused', { how: 'conflict' })).headers.get('idempotent-replayed')).toBeNull();
-    const refused = await post('/v1/misbehave', 'refused', { how: 'conflict' });
-    expect([refused.status, refused.headers.get('idempotent-replayed')]).toEqual([409, 'true']);
+  test('refusals of the input are kept; conflicts and failures of ours are not', async () => {
+    expect((await post('/v1/misbehave', 'refused', { how: 'invalid' })).headers.get('idempotent-replayed')).toBeNull();
+    const refused = await post('/v1/misbehave', 'refused', { how: 'invalid' });
+    expect([refused.status, refused.headers.get('idempotent-replayed')]).toEqual([400, 'true']);
     const before = called('misbehave');
-    for (const how of ['throw', 'outage', 'throw']) await post('/v1/misbehave', `failed-${how}`, { how });
-    expect(called('misbehave')).toBe(before + 3);
+    for (const [at, how] of ['throw', 'outage', 'conflict'].entries())
+      for (let round = 1; round <= 2; round += 1) {
+        const answer = await post('/v1/misbehave', `failed-${how}`, { how });
+        expect([how, answer.headers.get('idempotent-replayed')]).toEqual([how, null]);
+        expect(called('misbehave')).toBe(before + 2 * at + round);
+      }
+  });
+  test('a kept answer is for who still sees the space', async () => {
+    const send = () => post('/v1/spaces/s1/things', 'in-space', {});
+    const first = await (await send()).json();
+    const again = await send();
+    expect([again.headers.get('idempotent-replayed'), await again.json()]).toEqual(['true', first]);
+    instance.service.closed.add('s1');
+    const closed = await send();
+    expect([closed.status, await closed.json()]).toEqual([404, { error: { code: 404, message: 'No such space.' } }]);
+    instance.service.closed.delete('s1');
+    expect((await send()).headers.get('idempotent-replayed')).toBe('true');
+    expect(called('postInSpace')).toBe(1);
+  });
+  test('a caller who lost a role has the work decided anew, with the same ids; more roles change nothing', async () => {
+    const { service } = instance;
+    const as = (organizations: Principal['organizations']) => service.token('member', { organizations });
+    const send = () => post('/v1/spaces/s2/things', 'standing', {}, 'member');
+    const before = called('postInSpace');
+    as({ o1: { role: 'edit', teams: ['t1', 't2'] } });
+    const first = await (await send()).json();
+    as({ o1: { role: 'edit', teams: ['t2', 't1'] }, o2: { role: 'read', teams: [] } });
+    expect((await send()).headers.get('idempotent-replayed')).toBe('true');
+    for (const organizations of [{ o1: { role: 'read', teams: ['t1', 't2'] } }, {}] as const) {
+      as(organizations);
+      const anew = await send();
+      expect([anew.headers.get('idempotent-replayed'), await anew.json()]).toEqual([null, first]);
+    }
+    expect(called('postInSpace') - before).toBe(3);
   });
   test('a duplicate waits for the first', async () => {
     instance.service.hold();

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cache } from '@bindery/cache';
 import { createMemoryCache } from '@bindery/cache/memory';
-import { apiOperations, type Contract, createContract, identityInternalOperations } from '@bindery/contracts';
+import {
+  apiOperations,
+  type Contract,
+  createContract,
+  identityInternalOperations,
+  operations,
+} from '@bindery/contracts';
 import type { ReadStore } from '@bindery/read-store';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import {
@@ -13,6 +19,7 @@ import {
   eraseHandlers,
   etagOf,
   type HandlersFor,
+  invalid,
   notFound,
   type Principal,
   requireIfMatch,
@@ -43,6 +50,8 @@ export class FakeService {
   notReady: readonly string[] = [];
   /** The ids that `slow` made, call by call. */
   readonly made: string[][] = [];
+  /** Ids of spaces that nobody may see any more. */
+  readonly closed = new Set<string>();
 
   token(text: string, principal: Partial<Principal> = {}): void {
     const defaults: Principal = {
@@ -112,17 +121,22 @@ export class FakeService {
       if (how === 'hang') return new Promise(() => undefined);
       if (how === 'outage') throw Object.assign(new Error('store away'), { code: 'event_store.unavailable' });
       if (how === 'conflict') throw conflict('thing.conflict', 'The thing is in use.');
+      if (how === 'invalid') throw invalid('thing.invalid', 'The thing makes no sense.');
       if (how === 'throw') throw new Error('secret-marker');
       const made = [ids.id(), ids.eventId()];
       this.made.push(made);
       await this.slow;
       return { status: 200, body: { ids: made } };
     },
+    postInSpace: async ({ ids }) => {
+      this.#count('postInSpace');
+      return { status: 201, body: { id: ids.id() } };
+    },
     getThingsForAdministrators: async () => ({ status: 200, body: { count: this.things.size } }),
     resolveToken: async (_context, { body: { tokenHash } }) => {
       this.#count('resolveToken');
       const principal = this.tokens.get(tokenHash);
-      return { status: 200, body: { principal: principal ? { ...principal, kind: 'user', organizations: {} } : null } };
+      return { status: 200, body: { principal: principal ? { ...principal, kind: 'user' } : null } };
     },
     loadUsers: async ({ baseUrl }, { body: { ids } }) => {
       this.#count('loadUsers');
@@ -182,12 +196,25 @@ export async function startFakeInstance(
   const folder = kept?.folder ?? mkdtempSync(join(tmpdir(), 'gateway-'));
   service.token('secret');
   service.token('root', { instanceAdmin: true });
-  const contract = createContract({ ...apiOperations, ...thingOperations, ...identityInternalOperations });
+  const contract = createContract({
+    ...apiOperations,
+    ...thingOperations,
+    ...identityInternalOperations,
+    getSpaceById: operations.getSpaceById,
+  });
   const cache = extra.cache ?? createMemoryCache();
   const store = extra.stateStore ?? (await openSqliteReadStore({ path: join(folder, 'gateway.db') }));
   const gateway = createGateway({
     contract,
-    services: createInProcessClient(eraseHandlers(service.handlers)),
+    services: createInProcessClient(
+      eraseHandlers(service.handlers),
+      eraseHandlers({
+        getSpaceById: async (_context: unknown, { params }: { params: { spaceId: string } }) => {
+          if (service.closed.has(params.spaceId)) throw notFound('space');
+          return { status: 200, body: {} };
+        },
+      }),
+    ),
     instance: [
       {
         name: 'content',

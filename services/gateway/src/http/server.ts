@@ -13,7 +13,7 @@ import { expectsContinue } from './body.ts';
 import { corsHeaders } from './cors.ts';
 import { errorBody } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
-import { answeredEarly } from './send.ts';
+import { answeredEarly, send } from './send.ts';
 
 /** Larger than the longest target that is read, so that one that is too long can be told from too many headers. */
 const maxHeaderBytes = 32 * 1024;
@@ -49,6 +49,11 @@ export function createGatewayServer(
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     expectsContinue(request);
     serve(request, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.stringify(errorBody(417, 'Expect: only 100-continue can be expected.'));
+    if (closing) response.setHeader('connection', 'close');
+    send(request, response, 417, {}, body, requestIdOf(request.headers['x-request-id']));
   });
   server.on('clientError', answerUnreadable);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>

@@ -5,6 +5,7 @@ import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store'
 import { type Clock, conflict, invalid } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
 import type { AnswerSeal } from './sealed-answers.ts';
+import { standsAsBefore } from './standing.ts';
 
 /** An answer as it was sent, kept for repeats. */
 export interface KeptAnswer {
@@ -24,6 +25,8 @@ interface KeyRecord {
   readonly holder: string;
   readonly expiresAt: string;
   readonly answer: KeptAnswer | null;
+  /** What the caller's rights came from when it was answered. */
+  readonly standing: readonly string[];
 }
 
 const spec: CollectionSpec = {
@@ -39,6 +42,10 @@ export interface IdempotencyRequest {
   readonly operationId: string;
   /** Hash of everything that must be equal for a repeat to be a repeat. */
   readonly fingerprint: string;
+  /** What the caller's rights come from. A caller that lost any of it gets no kept answer: the work decides anew. */
+  readonly standing: readonly string[];
+  /** Throws when the caller may not see a kept answer any more. */
+  readonly mayReplay: () => Promise<void>;
   /** How long the work may take, in ms. */
   readonly leaseMs: number;
   /** Of operations whose answer carries a secret: the body is stored sealed. */
@@ -48,7 +55,7 @@ export interface IdempotencyRequest {
 export interface Idempotency {
   /**
    * Does the work once per key. A repeat gets the kept answer; one that comes while the first is at work waits for it.
-   * Answers of 500 and above are not kept: the next repeat does the work again, with the same ids.
+   * Work that throws keeps nothing: the next repeat does it again, with the same ids.
    * @throws Problem 409 for the same key with another request, or when the first one is still at work after the wait
    */
   run(
@@ -117,7 +124,7 @@ export function createIdempotency(options: {
     if (current && current.fingerprint !== request.fingerprint) {
       throw conflict('idempotency_key.reused', 'Idempotency-Key: was used before with another request');
     }
-    if (current?.answer) return { answer: current.answer };
+    if (current?.answer && standsAsBefore(current.standing, request.standing)) return { answer: current.answer };
     const abandoned = sole && current?.holder !== holder;
     if (current?.leasedUntil && current.leasedUntil > iso(0) && !abandoned) return undefined;
     const record: KeyRecord = {
@@ -127,6 +134,7 @@ export function createIdempotency(options: {
       holder,
       expiresAt: iso(retentionMs),
       answer: null,
+      standing: request.standing,
     };
     const expected = known?.revision ?? -1;
     return (await keys.compareAndPut(id, expected, record)) ? { seed: record.seed, revision: expected + 1 } : undefined;
@@ -149,12 +157,15 @@ export function createIdempotency(options: {
       const keys = await collection();
       const id = hash('sha256', JSON.stringify([request.principalId, request.operationId, request.key]), 'hex');
       const claimed = await claimOrWait(keys, id, request);
-      if ('answer' in claimed) return { answer: withBody(claimed.answer, request.seal?.open), replayed: true };
+      if ('answer' in claimed) {
+        await request.mayReplay();
+        return { answer: withBody(claimed.answer, request.seal?.open), replayed: true };
+      }
       const { seed, revision } = claimed;
       const settle = async (plain: KeptAnswer | null): Promise<void> => {
-        const { fingerprint } = request;
+        const { fingerprint, standing } = request;
         const answer = plain && withBody(plain, request.seal?.seal);
-        const record = { fingerprint, seed, holder, leasedUntil: null, expiresAt: iso(retentionMs), answer };
+        const record = { fingerprint, seed, holder, leasedUntil: null, expiresAt: iso(retentionMs), answer, standing };
         try {
           const kept = await keys.compareAndPut(id, revision, record);
           if (!kept)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Contract, limits, type OperationDefinition, sentence, type Violation } from '@bindery/contracts';
-import { createIdSource, forbidden, invalid, isProblem, type Principal } from '@bindery/service-kit';
+import { createIdSource, forbidden, invalid, isProblem, type Principal, type ProblemKind } from '@bindery/service-kit';
 import type { GatewayConfig } from '../config.ts';
 import { hasBody, parseJson, readBody, requireJson } from '../http/body.ts';
 import { entityTag, ifMatchOf, noneMatch, prefersMinimal } from '../http/conditions.ts';
@@ -12,6 +12,7 @@ import type { CallOperation, Hydrate } from './embeds.ts';
 import { fingerprintOf, type Idempotency, idempotencyKeyOf, type KeptAnswer } from './idempotency.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { createAnswerSeal } from './sealed-answers.ts';
+import { createStillVisible, standingOf } from './standing.ts';
 
 /** What the pipeline works with. */
 export interface PipelineParts {
@@ -38,6 +39,9 @@ export interface OperationRequestFacts {
 /** Handles requests of one operation, from authentication to the answer (DESIGN section 3). Failures are thrown. */
 export type RunOperation = (facts: OperationRequestFacts) => Promise<KeptAnswer>;
 
+/** Refusals that the same input always gets. */
+const lastingRefusals: ReadonlySet<ProblemKind> = new Set(['invalid', 'too-large', 'unsupported-media-type']);
+
 /** An idempotent request is given this much more time than its deadline before a repeat may take over. */
 const leaseMarginMs = 5000;
 
@@ -45,6 +49,7 @@ const leaseMarginMs = 5000;
 export function createRunOperation(operation: OperationDefinition, parts: PipelineParts): RunOperation {
   const { contract, config, limiter, idempotency, hydrate, call } = parts;
   const checks = contract.checks(operation);
+  const stillVisible = createStillVisible(operation, contract, call);
   const bodyLimit = limits.body[operation.bodyLimit ?? 'standard'];
   const leaseMs = (operation.deadlineMs ?? config.requestDeadlineMs) + leaseMarginMs;
 
@@ -127,6 +132,8 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
         ...(operation.secret && { seal: createAnswerSeal(request.headers.authorization ?? '', key) }),
         operationId: operation.id,
         fingerprint: fingerprintOf(operation.method, request.url ?? '', raw),
+        standing: standingOf(principal),
+        mayReplay: () => stillVisible(facts.scope, principal, params),
         leaseMs,
       },
       (seed) => keepRefusals(() => answerOf(facts, principal, { query, body }, seed)),
@@ -135,12 +142,15 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
   };
 }
 
-/** A refusal below 500 is an answer like any other, and repeats get the same one. */
+/**
+ * Of the refusals only those of the input itself are kept, since no repeat can change them. What is missing, not allowed
+ * or in the way today may be different tomorrow.
+ */
 async function keepRefusals(work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
   try {
     return await work();
   } catch (error) {
-    if (!isProblem(error) || statusOf[error.kind] >= 500 || error.kind === 'rate-limited') throw error;
+    if (!isProblem(error) || !lastingRefusals.has(error.kind)) throw error;
     const status = statusOf[error.kind];
     return { status, headers: errorHeaders(error), body: JSON.stringify(errorBody(status, error.message)) };
   }
