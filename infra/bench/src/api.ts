@@ -53,12 +53,38 @@ export const prose = (seed: number, length: number): string => {
   return text;
 };
 
+const syllables = 'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zy'.split(' ');
+const rareWords = 8000;
+
+/** A word of a language that nobody speaks; the same for the same number. */
+const madeUpWord = (rank: number): string => {
+  let word = '';
+  for (let rest = rank + 20; rest > 0; rest = Math.floor(rest / 20)) word += syllables[rest % 20];
+  return word;
+};
+
+/**
+ * Reproducible prose in which words are as unevenly common as in real texts: the nth most common one comes about 1/n
+ * as often as the first (Zipf). The words of `prose` are among them, from common to rare.
+ */
+export const naturalProse = (seed: number, length: number): string => {
+  let text = '';
+  for (let state = (seed * 2654435761 + 1) % 2147483648; text.length < length; ) {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    const rank = Math.floor(rareWords ** (state / 2147483648));
+    const known = rank % 25 === 7 ? words[Math.floor(Math.log2(rank)) % words.length] : undefined;
+    text += `${known ?? madeUpWord(rank)} `;
+  }
+  return text;
+};
+
 /** Makes a space of `pages` pages, a hundred under each parent, merged by one change request. */
 export const spaceOfPages = async (
   target: { readonly url: string; readonly token: string },
   organization: string,
   pages: number,
-  bodyLength = 600,
+  text: (seed: number, length: number) => string = prose,
+  titleOf: (n: number) => string = (n) => `Page ${n} ${words[n % words.length]}`,
 ): Promise<{ space: string; pageIds: string[] }> => {
   const space = await call<{ id: string }>(target, 'POST', `/v1/orgs/${organization}/spaces`, {
     title: `${pages} pages`,
@@ -75,9 +101,9 @@ export const spaceOfPages = async (
       const n = at + index;
       return {
         operation: 'insert_page',
-        title: `Page ${n} ${words[n % words.length]}`,
+        title: titleOf(n),
         ...(parent !== undefined && n % 100 !== 0 ? { into: parent } : {}),
-        document: { markdown: `${prose(n, bodyLength)}\n\n## Section ${n}\n\n${prose(n + 7, bodyLength)}` },
+        document: { markdown: `${text(n, 600)}\n\n## ${titleOf(n + 3)}\n\n${text(n + 7, 600)}` },
       };
     });
     if (at % 100 === 0) {

@@ -19,10 +19,8 @@ type Handlers = HandlersFor<typeof searchOperations>;
 const defaultLimit = 50;
 /** How long a search waits for the index to have what was written before it. */
 const freshnessMs = 500;
-const maxPagesPerSpace = 10;
-/** Hits looked at in one step of a search over an organization, and how many steps there are at most. */
-const hitsPerStep = 100;
-const maxSteps = 20;
+/** Pages in one answer of a search over an organization, however many spaces they are in. */
+const hitsPerAnswer = 100;
 /** Spaces that are kept from members and must be left out, at most. */
 const maxHidden = 10_000;
 
@@ -32,13 +30,6 @@ const maxHidden = 10_000;
  * and on how it came about: it stays inside, so that answers do not change when it is fed anew.
  */
 const scoreOf = (hit: SearchHit): number => Math.floor(hit.score / 1000) * 1000;
-
-/** Order of hits where the index leaves it to chance: the same page id in several spaces (copies). */
-const inOrder = (a: SearchHit, b: SearchHit): number => {
-  if (a.score !== b.score) return b.score - a.score;
-  if (a.pageId !== b.pageId) return a.pageId < b.pageId ? -1 : 1;
-  return a.spaceId < b.spaceId ? -1 : 1;
-};
 
 const presentHit = (baseUrl: string, hit: SearchHit, rank: number): SearchPageResult => {
   const app = pageUrl(baseUrl, hit.spaceId, hit.pageId);
@@ -110,70 +101,68 @@ const scopeOf = async (spaces: SpacesCollection, visible: VisibleSpaces): Promis
   }
 };
 
-/** The scope without spaces of which enough is known. */
-const without = (scope: SearchScope, done: readonly string[]): SearchScope => {
-  if (!('organizationId' in scope)) return scope.filter((id) => !done.includes(id));
-  return { ...scope, except: [...(scope.except ?? []), ...done] };
-};
-
 interface FoundSpace {
   readonly id: string;
   readonly pages: { readonly hit: SearchHit; readonly rank: number }[];
 }
 
 /**
- * Hits by space, the space with the best hit first, until there are `wanted` spaces. A space that has enough pages is left
- * out of the next step, so that one with thousands of hits does not hide the others.
+ * Hits by space, the space with the best hit first, as far as they are in at most `limit` spaces.
+ * @returns also how many hits that were
  */
-const bestSpaces = async (
-  index: SearchIndex,
-  query: string,
-  everywhere: SearchScope,
-  wanted: number,
-): Promise<readonly FoundSpace[]> => {
+const bySpace = (
+  hits: readonly SearchHit[],
+  limit: number,
+  before: number,
+): { readonly spaces: readonly FoundSpace[]; readonly taken: number } => {
   const found = new Map<string, FoundSpace>();
-  let last: SearchHit | undefined;
-  let rank = 0;
-  for (let step = 0; step < maxSteps && found.size < wanted; step += 1) {
-    const done = [...found.values()].filter(({ pages }) => pages.length >= maxPagesPerSpace).map(({ id }) => id);
-    const after = last && { after: { score: last.score, pageId: last.pageId, spaceId: last.spaceId } };
-    const hits = await index.search({ query, spaces: without(everywhere, done), limit: hitsPerStep, ...after });
-    for (const hit of hits.toSorted(inOrder)) {
-      rank += 1;
-      const space = found.get(hit.spaceId) ?? { id: hit.spaceId, pages: [] };
-      found.set(hit.spaceId, space);
-      if (space.pages.length < maxPagesPerSpace) space.pages.push({ hit, rank });
-    }
-    last = hits.at(-1);
-    if (hits.length < hitsPerStep) break;
+  let taken = 0;
+  for (const hit of hits) {
+    const known = found.get(hit.spaceId);
+    if (known === undefined && found.size === limit) break;
+    const space = known ?? { id: hit.spaceId, pages: [] };
+    found.set(hit.spaceId, space);
+    taken += 1;
+    space.pages.push({ hit, rank: before + taken });
   }
-  return [...found.values()];
+  return { spaces: [...found.values()], taken };
 };
 
-/** GET /orgs/{organizationId}/search */
+/**
+ * GET /orgs/{organizationId}/search. One look into the index per request: the answer holds the best pages, grouped by space;
+ * the next one goes on after the last of them. So no page is left out or comes twice, and a space with many hits is
+ * there again with its further pages.
+ */
 const searchOrganization =
   ({ access, index, feeder, spaces, cursors }: SearchRouteDeps): Handlers['searchOrganizationContent'] =>
   async (context, { params, query }) => {
     const visible = await access.visibleSpaces(context, params.organizationId);
     const { query: text, limit = defaultLimit, page } = query;
     const list = listIdentity('searchOrganizationContent', { ...params, query: text });
-    const [shown] = page === undefined ? [] : cursors.decode(list, page);
-    const start = typeof shown === 'number' ? shown : 0;
+    const [score, pageId, spaceId, shown] = page === undefined ? [] : cursors.decode(list, page);
+    const isCursor = typeof score === 'number' && typeof pageId === 'string' && typeof spaceId === 'string';
     if (limit === 0) return { status: 200, body: { items: [] } };
     await feeder.caughtUp(freshnessMs);
-    const found = await bestSpaces(index, text, await scopeOf(spaces, visible), start + limit + 1);
-    const wanted = found.slice(start, start + limit);
-    const documents = await spaces.getMany(wanted.map(({ id }) => id));
+    const hits = await index.search({
+      query: text,
+      spaces: await scopeOf(spaces, visible),
+      limit: hitsPerAnswer + 1,
+      ...(isCursor ? { after: { score, pageId, spaceId } } : {}),
+    });
+    const before = typeof shown === 'number' ? shown : 0;
+    const found = bySpace(hits.slice(0, hitsPerAnswer), limit, before);
+    const documents = await spaces.getMany(found.spaces.map(({ id }) => id));
     const items: SearchSpaceResult[] = [];
-    for (const { id, pages } of wanted) {
+    for (const { id, pages } of found.spaces) {
       const space = documents.get(id)?.document;
       // The index follows the spaces: one that was deleted or closed a moment ago may still be in it.
       if (space === undefined || space.deleted || !(await access.describe(context, space)).permissions.view) continue;
       const results = pages.map(({ hit, rank }) => presentHit(context.baseUrl, hit, rank));
       items.push({ type: 'space', id, title: space.title, score: results[0]?.score ?? 0, pages: results });
     }
-    const more = start + limit < found.length;
-    return { status: 200, body: { ...(more ? { next: { page: cursors.encode(list, [start + limit]) } } : {}), items } };
+    const last = hits.length > found.taken ? hits[found.taken - 1] : undefined;
+    const next = last && { page: cursors.encode(list, [last.score, last.pageId, last.spaceId, before + found.taken]) };
+    return { status: 200, body: { ...(next ? { next } : {}), items } };
   };
 
 /** Handlers of both searches (resources section 26). */

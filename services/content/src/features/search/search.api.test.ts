@@ -152,12 +152,21 @@ describe('searching an organization', () => {
     expect(await found()).toEqual(['Temporary']);
   });
 
-  test('spaces come page by page', async () => {
-    const first = (await everywhere('dispatcher', admin, { limit: 1 })).body;
-    const second = (await everywhere('dispatcher', admin, { limit: 1, page: first.next?.page })).body;
-    expect(first.items).toHaveLength(1);
-    expect(second.items).toHaveLength(1);
-    expect(second.next).toBeUndefined();
-    expect(first.items[0]?.id).not.toBe(second.items[0]?.id);
+  test('answers go on from the last page: none is left out, none comes twice, ranks go on', async () => {
+    const whole = (await everywhere('dispatcher', admin)).body.items.flatMap(({ pages }) => pages);
+    const seen: { id: string; rank: number }[] = [];
+    const spaces = new Set<string>();
+    for (let next: string | undefined = '', turns = 0; next !== undefined; turns += 1) {
+      expect(turns).toBeLessThan(10);
+      const { body } = await everywhere('dispatcher', admin, { limit: 1, ...(next ? { page: next } : {}) });
+      expect(body.items).toHaveLength(1);
+      spaces.add(body.items[0]?.id ?? '');
+      seen.push(...(body.items[0]?.pages ?? []).map(({ id, rank }) => ({ id, rank })));
+      next = body.next?.page;
+    }
+    expect(spaces.size).toBe(2);
+    expect(seen.map(({ rank }) => rank)).toEqual(seen.map((_, at) => at + 1));
+    expect(seen.map(({ id }) => id).sort()).toEqual(whole.map(({ id }) => id).sort());
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
   });
 });
