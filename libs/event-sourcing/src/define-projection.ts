@@ -30,7 +30,8 @@ export const documentPerStream = <Event extends DomainEvent, Doc>(
     collections: [collection],
     apply: async (event: Recorded<DomainEvent>, reader: ProjectionReader) => {
       const id = aggregateIdOf(event.stream);
-      const before = await reader.get<Doc>(collection, id);
+      // Nothing of a stream comes before its first event; the store's guard refuses it where it was applied already.
+      const before = event.revision === 0 ? undefined : await reader.get<Doc>(collection, id);
       // The runtime hands over only events of the types in `handles`.
       const after = evolve(before, event as Recorded<Event>);
       return after === undefined ? [] : [{ collection, write: writeOf(event, mode)(id, after) }];

@@ -37,13 +37,14 @@ export interface Handled<State, Event extends DomainEvent> {
 export interface Repository<State, Command extends DomainCommand, Event extends DomainEvent> {
   /**
    * @param options.expectedRevision refuses with 412 (`Problem` precondition) when the stream is elsewhere (`If-Match`)
+   * @param options.likelyNew a hint that the stream does not exist, which saves looking; the append finds out if it does
    * @param options.create the stream must be new: refuses otherwise, unless the events there are this very command's (a retry)
    */
   handle(
     id: string,
     command: Command | ((state: State, revision: number) => Command),
     metadata: CommandMetadata,
-    options?: { readonly expectedRevision?: number; readonly create?: boolean },
+    options?: { readonly expectedRevision?: number; readonly create?: boolean; readonly likelyNew?: boolean },
   ): Promise<Handled<State, Event>>;
   /** State now, from the stream (through a bounded cache that is brought up to date from the stream on every load). */
   load(id: string): Promise<{ readonly state: State; readonly revision: number }>;

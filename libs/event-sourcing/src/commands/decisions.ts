@@ -47,6 +47,7 @@ const MAX_BYTES = 256 * 1024;
 /**
  * Decides commands one after the other on the evolving state. Stops early when the append gets large; the commands that
  * have no decision yet wait for the next one.
+ * @param taken revisions of events of these commands that are further back in the stream than the snapshot remembers
  */
 export const decideAll = <State, Command extends DomainCommand, Event extends DomainEvent>(
   definition: AggregateDefinition<State, Command, Event>,
@@ -54,6 +55,7 @@ export const decideAll = <State, Command extends DomainCommand, Event extends Do
   stream: string,
   snapshot: Snapshot<State>,
   commands: readonly Pending<State, Command, Event>[],
+  taken: ReadonlyMap<string, number> = new Map(),
 ): Plan<State, Event> => {
   const decisions: Decision<State, Event>[] = [];
   const events: (EventData & Event)[] = [];
@@ -81,7 +83,7 @@ export const decideAll = <State, Command extends DomainCommand, Event extends Do
       const first = idAt(0);
       const twin = twins.get(first);
       if (twin !== undefined) return twin;
-      const known = revisionOfRecent(snapshot, first);
+      const known = taken.get(first) ?? revisionOfRecent(snapshot, first);
       if (known >= 0) return { kind: 'repeated', from: known, idAt };
       const { expectedRevision, create } = pending.options;
       if (create === true && at >= 0) return { kind: 'exists', idAt };

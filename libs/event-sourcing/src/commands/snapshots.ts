@@ -44,7 +44,7 @@ export class Snapshots<State, Command extends DomainCommand, Event extends Domai
 
   /** The state now. Reads only what came after the cached revision. */
   async load(stream: string): Promise<Snapshot<State>> {
-    const cached = this.#cache.get(stream) ?? this.#initial();
+    const cached = this.#cache.get(stream) ?? this.initial();
     const events: Recorded<Event>[] = [];
     let snapshot = cached;
     for await (const event of this.#store.readStream(stream, { from: cached.revision + 1 })) {
@@ -93,7 +93,8 @@ export class Snapshots<State, Command extends DomainCommand, Event extends Domai
     return this.#aggregates.read(event) as Recorded<Event>; // the stream holds this aggregate's events alone
   }
 
-  #initial(): Snapshot<State> {
+  /** Of a stream that does not exist. */
+  initial(): Snapshot<State> {
     return { state: this.#definition.decider.initialState(), revision: -1, position: 0, recent: [] };
   }
 }

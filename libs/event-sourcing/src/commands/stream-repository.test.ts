@@ -68,6 +68,43 @@ describe('a repository', () => {
     expect(new Set((await storedEvents()).map((event) => JSON.stringify(event))).size).toBe(21);
   });
 
+  test('a stream that is likely new is not looked for; where it does exist, the command is decided on what is there', async () => {
+    const first = await open();
+    const second = await open();
+    const likelyNew = { likelyNew: true };
+    const created = await first.repository.handle('b1', create, first.metadata(), likelyNew);
+    expect(created.revision).toBe(0);
+    expect(first.repository.known('b1')).toEqual(created.state);
+    expect(second.repository.known('b1')).toBeUndefined();
+    // Refused on the presumed state, without an append that would find out.
+    const added = await second.repository.handle('b1', add('one'), second.metadata(), likelyNew);
+    expect([added.revision, numbers(added.events)]).toEqual([1, [1]]);
+    // Decided on it, the append finds out.
+    const third = await open();
+    const repeated = await third.repository.handle('b1', create, third.metadata(), likelyNew);
+    expect([repeated.revision, repeated.events]).toEqual([1, []]);
+    expect(await storedEvents()).toHaveLength(2);
+  });
+
+  test('a command repeated long after the first time is recognised, alone and beside others', async () => {
+    const { repository, metadata } = await open();
+    const seed = { eventId: () => '0197a3b2-c4d5-7111-8111-111111111111' };
+    await repository.handle('b1', create, metadata());
+    const first = await repository.handle('b1', add('first'), metadata(seed));
+    const texts = Array.from({ length: 150 }, (_, index) => `n${index}`);
+    await repository.handle('b1', { type: 'AddNotes', data: { texts } }, metadata());
+    const alone = await repository.handle('b1', add('first'), metadata(seed));
+    expect([numbers(alone.events), alone.revision]).toEqual([numbers(first.events), 151]);
+    const results = await Promise.all([
+      repository.handle('b1', add('a'), metadata()),
+      repository.handle('b1', add('b'), metadata()),
+      repository.handle('b1', add('first'), metadata(seed)),
+      repository.handle('b1', add('c'), metadata()),
+    ]);
+    expect(results.map(({ events }) => numbers(events))).toEqual([[152], [153], [1], [154]]);
+    expect(await storedEvents()).toHaveLength(155);
+  });
+
   test('a refusal in a batch concerns its own command alone; one without events answers with the state', async () => {
     const { repository, metadata } = await open();
     await repository.handle('b1', create, metadata());

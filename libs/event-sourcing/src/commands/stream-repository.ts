@@ -5,7 +5,7 @@ import type { Aggregates } from '../aggregates.ts';
 import { type AggregateDefinition, type DomainCommand, type DomainEvent, type Recorded, streamOf } from '../decider.ts';
 import type { Instruments } from '../instruments.ts';
 import type { Handled, Repository } from '../repository.ts';
-import { isEventStoreDown, isWrongRevision, writesUnavailable } from '../shared/failures.ts';
+import { isEventStoreDown, isWrongRevision, takenIdOf, writesUnavailable } from '../shared/failures.ts';
 import { pause } from '../shared/loop.ts';
 import type { RuntimeTuning } from '../tuning.ts';
 import { decideAll, type Pending, type Plan } from './decisions.ts';
@@ -125,8 +125,12 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
   async #handleBatch(stream: string, batch: readonly Pending<State, Command, Event>[]): Promise<number> {
     const { aggregates, tuning, instruments } = this.#parts;
     let tried: { readonly plan: Plan<State, Event>; readonly snapshot: Snapshot<State> } | undefined;
+    const taken = new Map<string, number>();
+    let untried = batch[0]?.options.likelyNew === true && this.#snapshots.known(stream) === undefined;
     for (let attempt = 1; ; attempt += 1) {
-      const snapshot = await this.#snapshots.load(stream);
+      const presumed = untried;
+      untried = false;
+      const snapshot = presumed ? this.#snapshots.initial() : await this.#snapshots.load(stream);
       const written = tried?.plan.events[0]?.id;
       if (tried !== undefined && written !== undefined && snapshot.recent.includes(written)) {
         // The conflict was with our own events: an earlier attempt got through and its answer was lost (PITFALLS 9).
@@ -134,13 +138,21 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
         await this.#settle(stream, batch, tried.plan, snapshot, snapshot.position);
         return tried.plan.decisions.length;
       }
-      const plan = decideAll(this.#definition, aggregates, stream, snapshot, batch);
+      const plan = decideAll(this.#definition, aggregates, stream, snapshot, batch, taken);
+      if (presumed && plan.events.length === 0) continue; // nothing that the append would check
       try {
         const result = plan.events.length === 0 ? undefined : await this.#append(stream, plan, snapshot);
         if (result !== undefined) await this.#appended(stream, plan, snapshot, result.position, batch);
         await this.#settle(stream, batch, plan, snapshot, result?.position ?? snapshot.position);
         return plan.decisions.length;
       } catch (error) {
+        const takenId = takenIdOf(error);
+        if (takenId !== undefined && !taken.has(takenId)) {
+          const at = await this.#revisionOf(stream, takenId);
+          if (at === undefined) throw error; // in another stream
+          taken.set(takenId, at);
+          continue;
+        }
         if (!isWrongRevision(error)) throw error;
         instruments.conflicts.add(1, this.#labels);
         if (attempt >= tuning.maxAttempts)
@@ -149,6 +161,16 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
         await pause(Math.random() * 2 * attempt, never);
       }
     }
+  }
+
+  /**
+   * Where in the stream an event is whose id an append found taken: a command that is repeated long after the first time,
+   * by a reactor that begins again before a crash for instance.
+   */
+  async #revisionOf(stream: string, eventId: string): Promise<number | undefined> {
+    for await (const { id, revision } of this.#parts.eventStore.readStream(stream, { direction: 'backwards' }))
+      if (id === eventId) return revision;
+    return undefined;
   }
 
   async #append(stream: string, plan: Plan<State, Event>, snapshot: Snapshot<State>): Promise<AppendResult> {

@@ -192,6 +192,7 @@ export class ReactorWorker extends Worker {
 
   async #bounded(event: Recorded<DomainEvent>, signal: AbortSignal): Promise<void> {
     const { reactionMs } = this.parts.tuning;
+    signal.throwIfAborted();
     const limit = new AbortController();
     const over = Promise.withResolvers<never>();
     const end = (reason: unknown): void => {
@@ -201,7 +202,6 @@ export class ReactorWorker extends Worker {
     const timer = setTimeout(() => end(new Error(`no reaction within ${reactionMs} ms`)), reactionMs);
     // By hand: a composite signal for every event costs more than most reactions.
     const onAbort = (): void => end(signal.reason);
-    signal.throwIfAborted();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       await Promise.race([this.#reactor.react(event, limit.signal), over.promise]);

@@ -6,6 +6,9 @@ const hasCode = (error: unknown, code: string): boolean =>
 /** Failures of the ports, known by code rather than class: they may come from another copy of a package. */
 export const isWrongRevision = (error: unknown): boolean => hasCode(error, 'event_store.wrong_expected_revision');
 export const isEventStoreDown = (error: unknown): boolean => hasCode(error, 'event_store.unavailable');
+/** The id that an append found taken, if that is what the error says. */
+export const takenIdOf = (error: unknown): string | undefined =>
+  hasCode(error, 'event_store.event_id_taken') ? String(Object(error).eventId) : undefined;
 /** One of the stores or the bus cannot be reached: worth waiting for, and nobody's bug. */
 export const isUnavailable = (error: unknown): boolean =>
   isEventStoreDown(error) || hasCode(error, 'read_store.unavailable') || hasCode(error, 'message_bus.unavailable');

@@ -83,7 +83,7 @@ export class Writer {
       return;
     }
     this.#busySince = undefined;
-    this.#settle(group, this.#apply(group));
+    this.#settle(group, this.#applyTogether(group) ?? this.#apply(group));
     this.#next();
   }
 
@@ -100,9 +100,25 @@ export class Writer {
     this.#next();
   }
 
+  /**
+   * Without a way back for a single entry, since hardly any fails. Undefined when one did: then the group begins anew,
+   * inside a new transaction.
+   */
+  #applyTogether(group: readonly Entry[]): readonly Outcome[] | undefined {
+    try {
+      for (const { work } of group) work();
+      this.#database.run('COMMIT', []);
+      return group.map(() => ({ ok: true, value: undefined }));
+    } catch {
+      if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+      return undefined;
+    }
+  }
+
   #apply(group: readonly Entry[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
     try {
+      if (!this.#database.inTransaction) this.#database.run('BEGIN IMMEDIATE', []);
       for (const entry of group) outcomes.push(this.#applyOne(entry));
       this.#database.run('COMMIT', []);
       return outcomes;

@@ -40,6 +40,7 @@ export const createChangeRequest =
         data: { ...data, createdBy: numbered.createdBy, createdAt: numbered.createdAt },
       },
       metadata,
+      { likelyNew: true },
     );
     await deps.counts.changed(spaceId);
     const at = await changeRequestAfter(deps.changeRequests, undefined, opened, changeRequestId);
