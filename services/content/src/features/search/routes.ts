@@ -20,7 +20,7 @@ const defaultLimit = 50;
 /** How long a search waits for the index to have what was written before it. */
 const freshnessMs = 500;
 /** Pages in one answer of a search over an organization, however many spaces they are in. */
-const hitsPerAnswer = 100;
+const hitsPerAnswer = 50;
 /** Spaces that are kept from members and must be left out, at most. */
 const maxHidden = 10_000;
 
