@@ -1,5 +1,12 @@
 import { type CommandMetadata, commandMetadata } from '@bindery/event-sourcing';
-import { conflict, isProblem, notFound, type OperationContext, type Problem, preconditionFailed } from '@bindery/service-kit';
+import {
+  conflict,
+  isProblem,
+  notFound,
+  type OperationContext,
+  type Problem,
+  preconditionFailed,
+} from '@bindery/service-kit';
 import { applyChanges, diffTrees, splitRevision } from '../revisions/index.ts';
 import { mergeTimeoutMs } from './decider.ts';
 import type { MergeDeps } from './deps.ts';
