@@ -21,6 +21,7 @@ export * from './kit/error.ts';
 export * from './kit/operation.ts';
 export * from './kit/public-event.ts';
 export * from './kit/schema.ts';
+export * from './kit/scopes.ts';
 export * from './limits.ts';
 export * from './openapi/index.ts';
 export * from './operations.ts';

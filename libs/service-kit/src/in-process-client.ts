@@ -28,3 +28,22 @@ export function createInProcessClient(...maps: readonly HandlerMap[]): ServiceCl
 /** 500: the contract and the services disagree; a mistake of ours. */
 export const noHandler = (id: string): Problem =>
   new Problem('internal', 'operation.no_handler', `No service handles ${id}.`);
+
+/**
+ * A client for services that call one another: made before them, bound to the real one when all of them exist.
+ * Calls before that fail.
+ */
+export function createLateClient(): { readonly client: ServiceClient; bind(client: ServiceClient): void } {
+  let bound: ServiceClient | undefined;
+  return {
+    client: {
+      call(operation, context, request) {
+        if (bound === undefined) return Promise.reject(noHandler(operation.id));
+        return bound.call(operation, context, request);
+      },
+    },
+    bind(client) {
+      bound = client;
+    },
+  };
+}

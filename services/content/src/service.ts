@@ -12,7 +12,13 @@ import {
 import { createServiceRuntime, type RuntimeTuning, type ServicePorts, streamOf } from '@bindery/event-sourcing';
 import type { GuardedFetch } from '@bindery/guarded-fetch';
 import type { SearchIndex } from '@bindery/search';
-import { createCursorCodec, eraseHandlers, type HandlersFor, type Service } from '@bindery/service-kit';
+import {
+  createCursorCodec,
+  eraseHandlers,
+  type HandlersFor,
+  type Service,
+  type ServiceClient,
+} from '@bindery/service-kit';
 import { createAccess, noGrants } from './features/access/index.ts';
 import {
   changeRequestAggregate,
@@ -58,6 +64,8 @@ import { repeating } from './repeating.ts';
 
 export interface ContentOptions {
   readonly ports: ServicePorts;
+  /** Operations of the other services. */
+  readonly services: ServiceClient;
   readonly blobStore: BlobStore;
   /** Local to this process, fed by it. */
   readonly searchIndex: SearchIndex;

@@ -8,10 +8,12 @@ import type { SearchIndex } from '@bindery/search';
 import { openSqliteSearchIndex } from '@bindery/search/sqlite';
 import {
   createIdSource,
+  createLateClient,
   isProblem,
   type MemberRole,
   type OperationContext,
   type Principal,
+  type ServiceClient,
 } from '@bindery/service-kit';
 import { openTestPorts, quickTuning, type TestPorts, until } from '@bindery/testing/event-sourcing';
 import { expect } from '@jest/globals';
@@ -78,6 +80,8 @@ export interface TestContentOptions {
   readonly folder?: string;
   readonly clock?: TestPorts['clock'];
   readonly fetchGuard?: GuardedFetch;
+  /** Stands for the other services; without it, calls to them fail. */
+  readonly services?: ServiceClient;
   readonly purgeIntervalMs?: number;
 }
 
@@ -87,12 +91,13 @@ const noFetch: GuardedFetch = async () => {
 
 /** The content service on real stores in a folder of its own. */
 export const startContent = async (options: TestContentOptions = {}): Promise<TestContent> => {
-  const { folder, clock, fetchGuard = noFetch, purgeIntervalMs = 20 } = options;
+  const { folder, clock, fetchGuard = noFetch, purgeIntervalMs = 20, services = createLateClient().client } = options;
   const ports = await openTestPorts({ ...(folder ? { folder } : {}), ...(clock ? { clock } : {}) });
   const blobs = await openFilesystemBlobStore({ folder: join(ports.folder, 'blobs') });
   const index = await openSqliteSearchIndex({ path: join(ports.folder, 'search.db') });
   const service = createContentService({
     ports,
+    services,
     blobStore: blobs,
     searchIndex: index,
     fetchGuard,

@@ -7,7 +7,14 @@ import {
   validatePublicEvent,
 } from '@bindery/contracts';
 import { createServiceRuntime, type ServicePorts } from '@bindery/event-sourcing';
-import { createCursorCodec, eraseHandlers, type HandlersFor, type Principal, type Service } from '@bindery/service-kit';
+import {
+  createCursorCodec,
+  eraseHandlers,
+  type HandlersFor,
+  type Principal,
+  type Service,
+  type ServiceClient,
+} from '@bindery/service-kit';
 import { forAdministrators } from './administration.ts';
 import { type BootstrapOptions, type Bootstrapped, createBootstrap } from './bootstrap.ts';
 import { emailAggregate } from './features/emails/index.ts';
@@ -71,6 +78,8 @@ export interface IdentityOptions {
   readonly keys: KeyStore;
   /** What is derived from the master key. */
   readonly vault: Vault;
+  /** Operations of the other services. */
+  readonly services: ServiceClient;
 }
 
 /** The identity service, and what its composition root calls at every start. */

@@ -7,7 +7,14 @@ import { createGuardedFetch } from '@bindery/guarded-fetch';
 import { createIdentityService, type IdentityService, type KeyStore, type Vault } from '@bindery/identity';
 import type { ReadStore } from '@bindery/read-store';
 import type { SearchIndex } from '@bindery/search';
-import { type Clock, createInProcessClient, createLifecycle, type Part, type Service } from '@bindery/service-kit';
+import {
+  type Clock,
+  createInProcessClient,
+  createLateClient,
+  createLifecycle,
+  type Part,
+  type Service,
+} from '@bindery/service-kit';
 import type { Logger, Telemetry } from '@bindery/telemetry';
 import { build, version } from './build.ts';
 import type { Settings } from './config.ts';
@@ -72,18 +79,23 @@ export const startServices = async (
 ): Promise<Embedded> => {
   const { clock, telemetry, cache, vault, keys } = stores;
   const { logger } = telemetry;
-  const identity = await createIdentityService({ ports: stores.identity, keys, vault });
+  // Services call one another's operations through the same port as the gateway does (DESIGN section 5).
+  const others = createLateClient();
+  const identity = await createIdentityService({ ports: stores.identity, keys, vault, services: others.client });
   const content = createContentService({
     ports: stores.content,
+    services: others.client,
     blobStore: stores.blobs,
     searchIndex: stores.search,
     fetchGuard: createGuardedFetch({ allow: listOf(settings.BINDERY_FETCH_ALLOW) }),
     cursorSecret: vault.secret('content'),
   });
   const services: readonly Service[] = [identity, content];
+  const client = createInProcessClient(...services.map(({ handlers }) => handlers));
+  others.bind(client);
   const config = gatewayConfig(settings, { version, build, profile: 'embedded', publicUrl: settings.PUBLIC_URL });
   const gateway = createGateway({
-    services: createInProcessClient(...services.map(({ handlers }) => handlers)),
+    services: client,
     instance: services,
     cache,
     stateStore: stores.gatewayState,

@@ -1,4 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { OAuthScope } from './scopes.ts';
 
 /** The services of DESIGN section 1 that own operations. */
 export const services = [
@@ -25,8 +26,11 @@ export type Access =
   | 'instance-admin'
   | 'self'
   | 'service'
-  | `organization:${'view' | 'admin' | 'createContent' | 'listMembers'}`
-  | `space:${'view' | 'edit' | 'comment' | 'review' | 'merge' | 'admin'}`;
+  | `organization:${'view' | 'admin' | 'createContent' | 'createOpenAPISpec' | 'listMembers' | 'listTeams'}`
+  | `team:${'view' | 'admin'}`
+  | `collection:${'view' | 'create' | 'viewInviteLinks' | 'admin'}`
+  | `space:${'view' | 'comment' | 'edit' | 'review' | 'merge' | 'triggerGitSync' | 'viewInviteLinks' | 'admin'}`
+  | `comment:${'edit' | 'delete'}`;
 
 export interface OperationDefinition {
   /** The reference's operation id. */
@@ -40,6 +44,8 @@ export interface OperationDefinition {
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
+  /** OAuth scope that a scoped token needs (gaps-filled section 12); without one, scoped tokens may not call it. */
+  readonly scope?: OAuthScope;
   readonly params?: TObject<TProperties>;
   readonly query?: TObject<TProperties>;
   readonly body?: TSchema;

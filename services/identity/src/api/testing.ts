@@ -10,12 +10,14 @@ import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import {
   createIdSource,
   createInProcessClient,
+  createLateClient,
   type IdSource,
   isProblem,
   type OperationAnswer,
   type OperationRequest,
   type Principal,
   type ProblemKind,
+  type ServiceClient,
   servicePrincipal,
 } from '@bindery/service-kit';
 import { noopTelemetry } from '@bindery/telemetry';
@@ -50,6 +52,8 @@ export const startIdentity = async (
     readonly clock?: Clock;
     /** Puts something between the service and its event store. */
     readonly between?: (store: EventStore) => EventStore;
+    /** Stands for the other services; without it, calls to them fail. */
+    readonly services?: ServiceClient;
   } = {},
 ) => {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'bindery-identity-')));
@@ -64,7 +68,12 @@ export const startIdentity = async (
   const telemetry = noopTelemetry();
   const keys = await createKeyStore(keyStore, vault);
   const ports = { eventStore, readStore, bus, cache, telemetry, clock };
-  const service = await createIdentityService({ ports, keys, vault });
+  const service = await createIdentityService({
+    ports,
+    keys,
+    vault,
+    services: given.services ?? createLateClient().client,
+  });
   await service.start();
   const client = createInProcessClient(service.handlers);
   const stop = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { openFilesystemBlobStore } from '@bindery/blob-store/filesystem';
 import type { EventStore } from '@bindery/event-store';
 import { FetchFailed } from '@bindery/guarded-fetch';
 import { openSqliteSearchIndex } from '@bindery/search/sqlite';
-import { createIdSource, isProblem, type OperationContext } from '@bindery/service-kit';
+import { createIdSource, createLateClient, isProblem, type OperationContext } from '@bindery/service-kit';
 import { openTestPorts, quickTuning, type TestPorts, until } from '@bindery/testing/event-sourcing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createContentService } from '../../service.ts';
@@ -34,6 +34,7 @@ const live = async (ports: TestPorts, eventStore: EventStore, process = 'one') =
   const searchIndex = await openSqliteSearchIndex({ path: join(ports.folder, `search-${process}.db`) });
   const service = createContentService({
     ports: { ...ports, eventStore },
+    services: createLateClient().client,
     blobStore,
     searchIndex,
     fetchGuard: async () => {
