@@ -20,6 +20,10 @@ export const limits = {
   /** Own: nesting depth of a JSON body. */
   json: { maxDepth: 100 },
   space: { title: 50, emoji: 50, retentionDays: 7 },
+  /** R: title; G: description. The others are our own: depth counts the outermost one. */
+  collection: { title: 50, description: 100, depth: 10, perOrganization: 1000 },
+  /** Own: users and teams with a level on one space or collection, and those of one invitation. */
+  grants: { perResource: 1000, perInvite: 100 },
   changeRequest: { subject: 100, links: 10, linkTitle: 128 },
   contentChanges: { minItems: 1, maxItems: 50 },
   page_: { title: 256, slug: 100, linkTitle: 100, description: 1024, condition: 1024, icon: 50, emoji: 50 },
@@ -33,6 +37,21 @@ export const limits = {
   search: { query: 512 },
   user: { displayName: { min: 1, max: 64 }, email: 254 },
   organization: { title: { min: 2, max: 255 }, hostname: { min: 3, max: 32 }, emailDomains: 100 },
+  /** R: title. Own: how many members one request adds or removes. */
+  team: { title: { min: 1, max: 64 }, changes: 1000 },
+  /** Own: addresses of one request, and pending invitations of one address. */
+  invite: { emails: 100, pendingPerAddress: 100 },
+  /** Own: rules of one configuration, and people of one rule. The expression is an Expression of the reference. */
+  mergeRules: { rules: 20, users: 100, expression: 1024, message: 256 },
+  /** Own: agent instructions as JSON, in characters. */
+  agentInstructions: { maxLength: 100_000 },
+  /** R: label, entity id and certificate. Own: how many providers an organization has. */
+  saml: { label: 30, entityId: 1024, certificate: 10_000, perOrganization: 20 },
   token: { name: 100, perUser: 100 },
+  /** Own: browsers that one user is signed in with, length of what they call themselves, and length of passwords. */
+  session: { perUser: 50, userAgent: 256 },
+  password: { minLength: 8, maxLength: 1024 },
+  /** Page size of the audit (O); own: different refusals recorded per minute, events of one export. */
+  audit: { page: 100, denialsPerMinute: 200, denialsPerActor: 20, exported: 100_000 },
   idempotencyKey: { maxLength: 255, retentionHours: 24 },
 } as const;

@@ -110,7 +110,7 @@ export function createEmbedPlanner(named: ReadonlyMap<string, unknown>): (schema
 }
 
 const isEmbedKind = (value: unknown): value is EmbedKind =>
-  value === 'user' || value === 'team' || value === 'organization' || value === 'space';
+  value === 'user' || value === 'team' || value === 'organization' || value === 'space' || value === 'collection';
 
 const firstPattern = (schema: JsonSchema): unknown =>
   isRecord(schema.patternProperties) ? Object.values(schema.patternProperties)[0] : undefined;

@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
 
 /** The resources that another service owns and the gateway embeds into a response. */
-export type EmbedKind = 'user' | 'team' | 'organization' | 'space';
+export type EmbedKind = 'user' | 'team' | 'organization' | 'space' | 'collection';
 
 const registered = new Map<string, TSchema>();
 

@@ -35,6 +35,7 @@ export const loaders: Readonly<Record<EmbedKind, Loader>> = {
   team: { operationId: 'loadTeams', list: 'teams', shared: false },
   organization: { operationId: 'loadOrganizations', list: 'organizations', shared: false },
   space: { operationId: 'loadSpaces', list: 'spaces', shared: false },
+  collection: { operationId: 'loadCollections', list: 'collections', shared: false },
 };
 
 /** Calls an operation with its types erased; the gateway routes, it does not know the types. */
