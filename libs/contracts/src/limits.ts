@@ -31,6 +31,20 @@ export const limits = {
   markdown: { maxLength: 500_000, lines: 10_000 },
   /** Own: the document of one page as JSON, in characters: it travels in one event. */
   document: { maxLength: 4_000_000 },
+  /** Own. `document` in characters of JSON; reactions and their kinds of one comment or reply; replies of one comment. */
+  comment: {
+    markdown: 20_000,
+    lines: 1000,
+    document: 100_000,
+    replies: 1000,
+    reactions: 500,
+    reactionKinds: 20,
+    reactionsPerChange: 20,
+    repliersShown: 100,
+    authorsInFilter: 100,
+    nodeKey: 128,
+    cellKey: 256,
+  },
   file: { name: 256, base64Bytes: 1024 * 1024, maxPerChange: 20, maxPixels: 100_000_000 },
   reusableContent: { title: 100 },
   variable: { value: 256 },

@@ -1,15 +1,25 @@
 import { identityAdminOperations } from './features/admin.ts';
+import { agentInstructionOperations } from './features/agent-instructions.ts';
 import { apiOperations } from './features/api.ts';
+import {
+  auditOperations,
+  contentAuditInternalOperations,
+  identityAuditInternalOperations,
+} from './features/audit.ts';
 import { changeRequestOperations } from './features/change-requests.ts';
+import { commentOperations } from './features/comments.ts';
 import { contentChangeOperations } from './features/content-changes.ts';
 import { fileOperations } from './features/files.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
 import { memberOperations } from './features/members.ts';
-import { organizationOperations } from './features/organizations.ts';
+import { organizationInternalOperations, organizationOperations } from './features/organizations.ts';
 import { pageOperations } from './features/pages.ts';
 import { revisionOperations } from './features/revisions.ts';
+import { samlOperations } from './features/saml.ts';
 import { searchOperations } from './features/search.ts';
+import { sessionOperations } from './features/sessions.ts';
 import { spaceOperations } from './features/spaces.ts';
+import { subdomainOperations } from './features/subdomains.ts';
 import { userOperations } from './features/users.ts';
 import type { OperationDefinition } from './kit/operation.ts';
 
@@ -22,7 +32,11 @@ import type { OperationDefinition } from './kit/operation.ts';
 export const operations = {
   ...apiOperations,
   ...userOperations,
+  ...sessionOperations,
   ...organizationOperations,
+  ...organizationInternalOperations,
+  ...agentInstructionOperations,
+  ...subdomainOperations,
   ...memberOperations,
   ...identityAdminOperations,
   ...identityInternalOperations,
@@ -30,9 +44,14 @@ export const operations = {
   ...revisionOperations,
   ...pageOperations,
   ...fileOperations,
+  ...samlOperations,
   ...searchOperations,
   ...changeRequestOperations,
   ...contentChangeOperations,
+  ...commentOperations,
+  ...auditOperations,
+  ...identityAuditInternalOperations,
+  ...contentAuditInternalOperations,
 } as const satisfies Readonly<Record<string, OperationDefinition>>;
 
 /** Id of a declared operation. */

@@ -12,3 +12,4 @@ export * from './operation.ts';
 export * from './paginate.ts';
 export * from './principal.ts';
 export * from './roles.ts';
+export * from './session-cookie.ts';

@@ -1,3 +1,4 @@
+import type { OAuthScope } from '@bindery/contracts';
 import type { MemberRole } from './roles.ts';
 
 /** A membership of the caller: the role (null = guest) and the teams it is in. */
@@ -17,10 +18,14 @@ export interface Principal {
   readonly id: string;
   /** The token used; limits are counted per token. */
   readonly tokenId: string;
+  /** Address that the request came from, sealed under the user's key: goes into the metadata of events as it is. */
+  readonly origin?: string;
   /** May use /admin/v1. */
   readonly instanceAdmin: boolean;
   /** By organization id. */
   readonly organizations: Readonly<Record<string, Membership>>;
+  /** Scopes that the token is limited to; absent: everything that the user may do. */
+  readonly scopes?: readonly OAuthScope[];
 }
 
 /** The caller's membership of an organization, if any. */

@@ -3,3 +3,4 @@ export { acceptableToken, newTokenSecret } from './features/tokens/index.ts';
 export { createIdentityService, type IdentityOptions, type IdentityService } from './service.ts';
 export { createKeyStore, type KeyStore, WrongMasterKey } from './shared/key-store.ts';
 export { createVault, keyBytes, type Vault } from './shared/vault.ts';
+export { type SignInConfig, signInConfig, signInSettings } from './sign-in-settings.ts';

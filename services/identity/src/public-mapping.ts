@@ -9,10 +9,11 @@ import {
 import type { EmailEvent } from './features/emails/index.ts';
 import type { InstanceEvent } from './features/instance/index.ts';
 import type { OrganizationEvent } from './features/organizations/index.ts';
+import type { SessionEvent } from './features/sessions/index.ts';
 import type { CredentialsEvent } from './features/tokens/index.ts';
 import type { UserEvent } from './features/users/index.ts';
 
-type IdentityEvent = UserEvent | EmailEvent | CredentialsEvent | OrganizationEvent | InstanceEvent;
+type IdentityEvent = SessionEvent | UserEvent | EmailEvent | CredentialsEvent | OrganizationEvent | InstanceEvent;
 type Catalogue = typeof identityEvents;
 
 /** A public event whose data fits the catalogue, by type. */
@@ -63,6 +64,19 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
     case 'TokenRevoked': {
       const { userId, tokenId, revokedAt } = domainEvent.data;
       return event<'tokenRevoked'>('bindery.identity.token.revoked.v1', userId, { userId, tokenId, revokedAt });
+    }
+    case 'SessionStarted': {
+      const { userId, sessionId, method, organizationId, startedAt, expiresAt } = domainEvent.data;
+      const data = { userId, sessionId, method, startedAt, expiresAt };
+      return event<'sessionStarted'>('bindery.identity.session.started.v1', userId, {
+        ...data,
+        ...(organizationId === undefined ? {} : { organizationId }),
+      });
+    }
+    case 'SessionsEnded': {
+      const { userId, sessionIds, reason, endedAt } = domainEvent.data;
+      const data = { userId, sessionIds: [...sessionIds], reason, endedAt };
+      return event<'sessionsEnded'>('bindery.identity.session.ended.v1', userId, data);
     }
     case 'EmailReserved':
     case 'InstanceInitialized':

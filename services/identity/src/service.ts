@@ -3,6 +3,7 @@ import {
   type identityInternalOperations,
   type memberOperations,
   type organizationOperations,
+  type sessionOperations,
   type userOperations,
   validatePublicEvent,
 } from '@bindery/contracts';
@@ -40,6 +41,7 @@ import {
   organizationAggregate,
   organizationsProjection,
 } from './features/organizations/index.ts';
+import { createSessionsFeature, sessionsAggregate, sessionsProjection } from './features/sessions/index.ts';
 import {
   createPrincipals,
   createTokenUsage,
@@ -49,6 +51,7 @@ import {
   listUserTokensRoute,
   openTokens,
   resolveTokenRoute,
+  sessionUsageCollection,
   tokensProjection,
 } from './features/tokens/index.ts';
 import {
@@ -64,13 +67,14 @@ import {
   userAggregate,
   usersProjection,
 } from './features/users/index.ts';
-import { loadPrincipal } from './load-principal.ts';
+import { loadOwner, loadPrincipal } from './load-principal.ts';
 import { publicMapping } from './public-mapping.ts';
 import { createEpochs } from './shared/epochs.ts';
 import type { KeyStore } from './shared/key-store.ts';
 import { createSealer } from './shared/personal-data.ts';
 import { tolerant } from './shared/tolerant-cache.ts';
 import type { Vault } from './shared/vault.ts';
+import { defaultSignIn, type SignInConfig } from './sign-in-settings.ts';
 
 export interface IdentityOptions {
   readonly ports: ServicePorts;
@@ -80,6 +84,8 @@ export interface IdentityOptions {
   readonly vault: Vault;
   /** Operations of the other services. */
   readonly services: ServiceClient;
+  /** How people sign in. */
+  readonly signIn?: SignInConfig;
 }
 
 /** The identity service, and what its composition root calls at every start. */
@@ -94,6 +100,7 @@ type Operations = typeof userOperations &
   typeof organizationOperations &
   typeof memberOperations &
   typeof identityInternalOperations &
+  typeof sessionOperations &
   typeof identityAdminOperations;
 
 /** Counter that the gateway keys embedded users by. */
@@ -101,13 +108,15 @@ const embeddedUsersEpoch = 'embed-epoch:user';
 const day = 86_400_000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
-export const createIdentityService = async ({ ports, keys, vault }: IdentityOptions): Promise<IdentityService> => {
+export const createIdentityService = async (options: IdentityOptions): Promise<IdentityService> => {
+  const { ports, keys, vault, signIn = defaultSignIn } = options;
   const { clock, readStore } = ports;
   const { logger } = ports.telemetry;
   const cache = tolerant(ports.cache, logger);
   const sealer = createSealer(keys);
   const cursors = createCursorCodec(vault.secret('identity'));
   const usage = await createTokenUsage(readStore, logger);
+  const sessionUsage = await createTokenUsage(readStore, logger, sessionUsageCollection);
   const lastSeen = await createLastSeen(readStore);
 
   const runtime = await createServiceRuntime({
@@ -119,6 +128,7 @@ export const createIdentityService = async ({ ports, keys, vault }: IdentityOpti
       organizationsProjection,
       membersProjection,
       instanceProjection,
+      sessionsProjection,
     ],
     reactors: [completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock }))],
     publicMapping,
@@ -142,13 +152,20 @@ export const createIdentityService = async ({ ports, keys, vault }: IdentityOpti
     await cache.increment(embeddedUsersEpoch, { ttlMs: day });
   };
   const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault });
-  const principals = createPrincipals({
-    cache,
-    epochs,
-    usage,
-    load: loadPrincipal({ tokens, members, live: runtime.live }),
-  });
+  const principalOf = loadOwner({ members, live: runtime.live });
+  const load = loadPrincipal(tokens, principalOf);
+  const principals = createPrincipals({ kind: 'token', cache, epochs, usage, load });
   const forget = principals.forget;
+  const sessionsRepository = runtime.repository(sessionsAggregate);
+  const { live } = runtime;
+  const remembering = { live, cache, epochs, sealer, cursors, forget, principalOf };
+  const lifetimes = signIn.sessions;
+  const signedIn = createSessionsFeature({
+    ...remembering,
+    repository: sessionsRepository,
+    usage: sessionUsage,
+    lifetimes,
+  });
   const bootstrap = createBootstrap({
     instance,
     organizations: organizationRepository,
@@ -175,6 +192,7 @@ export const createIdentityService = async ({ ports, keys, vault }: IdentityOpti
     updateOrganizationMemberLastSeenAt: pingRoute({ lastSeen }),
     resolveToken: resolveTokenRoute({ principals }),
     loadUsers: loadUsersRoute({ users }),
+    ...signedIn.handlers,
   };
   const administration: HandlersFor<typeof identityAdminOperations> = {
     createUser: createUserRoute({ registration, users }),
@@ -197,12 +215,12 @@ export const createIdentityService = async ({ ports, keys, vault }: IdentityOpti
     start: () => runtime.start(),
     async stop() {
       await runtime.stop();
-      await usage.settle();
+      await Promise.all([usage.settle(), sessionUsage.settle()]);
     },
     notReady: () => runtime.notReady(),
     status: () => runtime.status(),
     rebuild: (projections) => runtime.rebuild(projections),
     bootstrap,
-    settled: () => usage.settle(),
+    settled: async () => void (await Promise.all([usage.settle(), sessionUsage.settle()])),
   };
 };

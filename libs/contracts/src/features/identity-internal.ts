@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from '../kit/operation.ts';
 import { closed, Id, nullable, words } from '../kit/schema.ts';
+import { type OAuthScope, oauthScopes } from '../kit/scopes.ts';
 import { MemberRole } from './members.ts';
 import { User } from './users.ts';
 
@@ -9,19 +10,24 @@ interface PrincipalData {
   readonly kind: 'user' | 'service';
   readonly id: string;
   readonly tokenId: string;
+  readonly origin?: string;
   readonly instanceAdmin: boolean;
   readonly organizations: Readonly<
     Record<string, { readonly role: Static<typeof MemberRole> | null; readonly teams: readonly string[] }>
   >;
+  readonly scopes?: readonly OAuthScope[];
 }
 
-const PrincipalSchema = Type.Unsafe<PrincipalData>(
+/** A principal, as an answer of the internal operations that know who is asking. */
+export const PrincipalSchema = Type.Unsafe<PrincipalData>(
   closed({
     kind: words(['user', 'service']),
     id: Id(),
     tokenId: Id(),
+    origin: Type.Optional(Type.String({ description: 'Address of the caller, sealed under its key.' })),
     instanceAdmin: Type.Boolean(),
     organizations: Type.Record(Type.String(), closed({ role: nullable(MemberRole), teams: Type.Array(Id()) })),
+    scopes: Type.Optional(Type.Array(words(oauthScopes), { maxItems: oauthScopes.length })),
   }),
 );
 
@@ -35,7 +41,10 @@ export const resolveToken = operation({
   tag: 'Internal',
   summary: 'Who does this token belong to?',
   access: 'service',
-  body: closed({ tokenHash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hex.' }) }),
+  body: closed({
+    tokenHash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hex.' }),
+    address: Type.Optional(Type.String({ maxLength: 64, description: 'Where the request comes from.' })),
+  }),
   success: { 200: closed({ principal: nullable(PrincipalSchema) }) },
 });
 

@@ -26,6 +26,13 @@ export interface PersonalDataSealer {
   seal(userId: string, eventId: string, data: PersonalData): Promise<SealedPersonalData>;
   /** undefined: the key is gone, the data is erased. @throws Error when it was tampered with */
   open(userId: string, eventId: string, sealed: SealedPersonalData): Promise<PersonalData | undefined>;
+  /**
+   * Seals any other text about a user (a password's hash, an address).
+   * @param purpose authenticated with it: what it is, and the id of the one thing it belongs to, so that it fits nowhere else
+   */
+  sealText(userId: string, purpose: string, text: string): Promise<string>;
+  /** undefined: the key is gone. @throws Error when it was tampered with */
+  openText(userId: string, purpose: string, sealed: string): Promise<string | undefined>;
 }
 
 const associated = (userId: string, eventId: string): string => `${userId}:${eventId}`;
@@ -45,5 +52,14 @@ export const createSealer = (keys: KeyStore): PersonalDataSealer => ({
     if (key === undefined) return undefined;
     const plain = decrypt(key, sealed, associated(userId, eventId));
     return JSON.parse(Buffer.from(plain).toString('utf8')) as PersonalData;
+  },
+  async sealText(userId, purpose, text) {
+    return encrypt(await keys.ensure(userId), Buffer.from(text), associated(userId, purpose));
+  },
+  async openText(userId, purpose, sealed) {
+    const key = await keys.get(userId);
+    return key === undefined
+      ? undefined
+      : Buffer.from(decrypt(key, sealed, associated(userId, purpose))).toString('utf8');
   },
 });

@@ -1,3 +1,5 @@
+import type { OAuthScope } from '@bindery/contracts';
+
 /** What happened to the personal access tokens of a user. Of a token only its SHA-256 is ever stored. */
 export type CredentialsEvent =
   | {
@@ -11,6 +13,8 @@ export type CredentialsEvent =
         readonly issuedAt: string;
         /** Absent: never expires. */
         readonly expiresAt?: string;
+        /** Absent: everything that the user may do. */
+        readonly scopes?: readonly OAuthScope[];
       };
     }
   | {

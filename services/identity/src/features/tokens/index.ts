@@ -5,6 +5,6 @@ export { type LiveTokens, openTokens, tokenByHash } from './queries.ts';
 export { tokensProjection } from './read-model.ts';
 export { resolveTokenRoute } from './routes/resolve-token.ts';
 export { createUserTokenRoute, deleteUserTokenRoute, listUserTokensRoute } from './routes/tokens.ts';
-export { acceptableToken, newTokenSecret, tokenHashOf } from './secret.ts';
+export { acceptableToken, newSecret, newTokenSecret, tokenHashOf } from './secret.ts';
 export type { CredentialsState } from './state.ts';
-export { createTokenUsage, type TokenUsage } from './usage.ts';
+export { createTokenUsage, sessionUsageCollection, type TokenUsage } from './usage.ts';

@@ -37,16 +37,18 @@ export interface Principals {
 /** The last net, should a change not reach the cache: no principal is older than this. */
 const entryTtlMs = 30_000;
 
-const entryKey = (tokenHash: string): string => `identity:principal:${tokenHash}`;
 const epochOf = (userId: string): string => `user:${userId}`;
 
 export const createPrincipals = (deps: {
+  /** What the secrets are; one kind never stands in for the other. */
+  readonly kind: 'token' | 'session';
   readonly cache: TolerantCache;
   readonly epochs: Epochs;
   readonly usage: TokenUsage;
   readonly load: LoadPrincipal;
 }): Principals => {
-  const { cache, epochs, usage, load } = deps;
+  const { kind, cache, epochs, usage, load } = deps;
+  const entryKey = (hash: string): string => `identity:principal:${kind}:${hash}`;
 
   const loadAnew = async (tokenHash: string): Promise<Resolved | undefined> => {
     const owner = await load.owner(tokenHash);
@@ -66,9 +68,10 @@ export const createPrincipals = (deps: {
     async resolve(tokenHash, now) {
       const entry = await cache.get<Entry>(entryKey(tokenHash));
       const valid = entry !== undefined && entry.epoch === (await epochs.peek(epochOf(entry.principal.id)));
-      const resolved = valid ? entry : await loadAnew(tokenHash);
-      if (resolved === undefined) return null;
-      if (resolved.expiresAt !== null && resolved.expiresAt <= now.getTime()) return null;
+      const isOver = ({ expiresAt }: Resolved): boolean => expiresAt !== null && expiresAt <= now.getTime();
+      // One that is over is looked at again: a session that was used meanwhile goes on.
+      const resolved = valid && !isOver(entry) ? entry : await loadAnew(tokenHash);
+      if (resolved === undefined || isOver(resolved)) return null;
       usage.note(resolved.principal.tokenId, now);
       return resolved.principal;
     },

@@ -1,3 +1,4 @@
+import type { OAuthScope } from '@bindery/contracts';
 import { documentsPerEvent, type Projection } from '@bindery/event-sourcing';
 import type { CollectionSpec } from '@bindery/read-store';
 import type { CredentialsEvent } from './events.ts';
@@ -12,6 +13,8 @@ export interface TokenDocument {
   readonly name: string;
   readonly createdAt: string;
   readonly expiresAt?: string;
+  /** Absent: everything that the user may do. */
+  readonly scopes?: readonly OAuthScope[];
 }
 
 /** Tokens by id, found by hash on every request that no cache answers. */
@@ -33,7 +36,7 @@ export const tokensProjection: Projection = documentsPerEvent<CredentialsEvent>(
   toDocuments: ({ type, data }) => {
     const { tokenId: id, userId } = data;
     if (type === 'TokenRevoked') return [{ collection: tokenCollection, id, document: null }];
-    const { tokenHash: hash, name, issuedAt: createdAt, expiresAt } = data;
+    const { tokenHash: hash, name, issuedAt: createdAt, expiresAt, scopes } = data;
     const document: TokenDocument = {
       id,
       userId,
@@ -41,6 +44,7 @@ export const tokensProjection: Projection = documentsPerEvent<CredentialsEvent>(
       name,
       createdAt,
       ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(scopes === undefined ? {} : { scopes }),
     };
     return [{ collection: tokenCollection, id, document }];
   },

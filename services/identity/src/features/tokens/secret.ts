@@ -8,8 +8,11 @@ const characters = 40;
 export const acceptableToken = /^[A-Za-z0-9._~+/-]{20,256}=*$/;
 
 /** A new secret: `bnd_pat_` and 40 random characters of [0-9A-Za-z], 238 bits. */
-export const newTokenSecret = (): string =>
-  prefix + Array.from({ length: characters }, () => alphabet[randomInt(alphabet.length)]).join('');
+export const newTokenSecret = (): string => newSecret(prefix);
+
+/** 40 random characters of [0-9A-Za-z] after a prefix that says what it is. */
+export const newSecret = (kind: string): string =>
+  kind + Array.from({ length: characters }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /** What is stored of a token: SHA-256 in lower-case hex. Not slow on purpose: the secret is random, nobody can guess it. */
 export const tokenHashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
