@@ -38,8 +38,11 @@ export const listMembersInOrganizationById = operation({
   path: '/orgs/{organizationId}/members',
   tag: 'Members',
   summary: 'List the members of an organization',
-  description: 'Sorting by `lastSeenAt` lists only members who have been seen. Guests cannot list members.',
+  description:
+    'Sorting by `lastSeenAt` lists only members who have been seen. Guests cannot list members. A search answers no ' +
+    '`count`; in very large organizations a page of it may hold fewer items than `limit` although there is a next one.',
   access: 'organization:listMembers',
+  scope: 'organization:members:read',
   params: closed({ organizationId: Id('Id of the organization.') }),
   query: closed({
     ...paging,
@@ -64,6 +67,7 @@ export const getMemberInOrganizationById = operation({
   summary: 'Get a member of an organization',
   description: 'Guests see only themselves.',
   access: 'organization:view',
+  scope: 'organization:members:read',
   params: closed({ organizationId: Id('Id of the organization.'), userId: Id('Id of the user.') }),
   success: { 200: Member },
   etag: true,
@@ -83,8 +87,69 @@ export const updateOrganizationMemberLastSeenAt = operation({
   success: {
     200: closed({
       serviceVisitorClaims: Type.Optional(Type.String({ description: 'Token to attach to the user; none yet.' })),
+      gitbookVisitorClaims: Type.Optional(Type.String({ description: 'The same, as typed clients name it.' })),
     }),
   },
+});
+
+const MemberParams = closed({ organizationId: Id('Id of the organization.'), userId: Id('Id of the user.') });
+
+/** Changes the role of a member. */
+export const updateMemberInOrganizationById = operation({
+  id: 'updateMemberInOrganizationById',
+  owner: 'identity',
+  surface: 'public',
+  method: 'PATCH',
+  path: '/orgs/{organizationId}/members/{userId}',
+  tag: 'Members',
+  summary: 'Change a member of an organization',
+  description:
+    'A null role makes it a guest. Takes effect on the next request of that user. The last administrator cannot be made ' +
+    'anything else (409).',
+  access: 'organization:admin',
+  scope: 'organization:members:write',
+  params: MemberParams,
+  body: closed({ role: Type.Optional(nullable(MemberRole)) }),
+  success: { 200: Member },
+  errors: [409],
+  etag: true,
+});
+
+/** Removes a member. */
+export const removeMemberFromOrganizationById = operation({
+  id: 'removeMemberFromOrganizationById',
+  owner: 'identity',
+  surface: 'public',
+  method: 'DELETE',
+  path: '/orgs/{organizationId}/members/{userId}',
+  tag: 'Members',
+  summary: 'Remove a member from an organization',
+  description:
+    'Answers 205 when it was removed and 204 when there was no such member. Takes effect on the next request of that user, ' +
+    'who leaves all teams too. Members may remove themselves; the last administrator cannot be removed (409).',
+  access: 'organization:admin',
+  scope: 'organization:members:write',
+  params: MemberParams,
+  success: { 204: null, 205: null },
+  errors: [409],
+  ifMatch: true,
+});
+
+/** Makes a member one who signs in through SSO. */
+export const setUserAsSSOMemberForOrganization = operation({
+  id: 'setUserAsSSOMemberForOrganization',
+  owner: 'identity',
+  surface: 'public',
+  method: 'POST',
+  path: '/orgs/{organizationId}/members/{userId}/sso',
+  tag: 'Members',
+  summary: 'Make a member an SSO member',
+  description: 'Needs an active SAML provider (409 otherwise).',
+  access: 'organization:admin',
+  params: MemberParams,
+  success: { 200: Member },
+  errors: [409],
+  etag: true,
 });
 
 /** Operations on members that the reference has. */
@@ -92,4 +157,7 @@ export const memberOperations = {
   listMembersInOrganizationById,
   getMemberInOrganizationById,
   updateOrganizationMemberLastSeenAt,
+  updateMemberInOrganizationById,
+  removeMemberFromOrganizationById,
+  setUserAsSSOMemberForOrganization,
 } as const;
