@@ -164,6 +164,109 @@ const changeRequestMerged = publicEvent({
   samples: [{ ...changeRequest, revisionMerged: revision, mergedBy: user, mergedAt: at }],
 });
 
+const comment = { ...space, commentId: 'm7Rt4vWx2LkQs9HpZ6cD' };
+const commentIds = { ...inSpace, commentId: Id(), changeRequestId: optional(Id()) };
+
+const commentPosted = publicEvent({
+  type: 'bindery.content.comment.posted.v1',
+  owner: 'content',
+  summary: 'A comment was posted on a space or a change request.',
+  description: 'What it says is read through the API.',
+  data: closed({
+    ...commentIds,
+    revisionId: Id(),
+    pageId: optional(Id()),
+    reviewId: optional(Id()),
+    postedBy: Id(),
+    postedAt: DateTime,
+  }),
+  samples: [
+    { ...comment, revisionId: revision, postedBy: user, postedAt: at },
+    {
+      ...comment,
+      changeRequestId: changeRequest.changeRequestId,
+      revisionId: revision,
+      pageId: 'p2Wd9eRf6TgYh3UjI7ok',
+      postedBy: user,
+      postedAt: at,
+    },
+  ],
+});
+
+const commentEdited = publicEvent({
+  type: 'bindery.content.comment.edited.v1',
+  owner: 'content',
+  summary: 'A comment says something else.',
+  data: closed({ ...commentIds, editedBy: Id(), editedAt: DateTime }),
+  samples: [{ ...comment, editedBy: user, editedAt: at }],
+});
+
+const commentResolved = publicEvent({
+  type: 'bindery.content.comment.resolved.v1',
+  owner: 'content',
+  summary: 'A comment was resolved.',
+  data: closed({ ...commentIds, resolvedBy: Id(), resolvedAt: DateTime }),
+  samples: [{ ...comment, resolvedBy: user, resolvedAt: at }],
+});
+
+const commentReopened = publicEvent({
+  type: 'bindery.content.comment.reopened.v1',
+  owner: 'content',
+  summary: 'A resolved comment is open again.',
+  data: closed({ ...commentIds, reopenedBy: Id(), reopenedAt: DateTime }),
+  samples: [{ ...comment, reopenedBy: user, reopenedAt: at }],
+});
+
+const commentReactionsChanged = publicEvent({
+  type: 'bindery.content.comment.reactions-changed.v1',
+  owner: 'content',
+  summary: 'Somebody reacted to a comment or reply, or took a reaction back.',
+  data: closed({
+    ...commentIds,
+    commentReplyId: optional(Id()),
+    added: Type.Array(Type.String()),
+    removed: Type.Array(Type.String()),
+    changedBy: Id(),
+    changedAt: DateTime,
+  }),
+  samples: [{ ...comment, added: ['👍'], removed: [], changedBy: user, changedAt: at }],
+});
+
+const commentDeleted = publicEvent({
+  type: 'bindery.content.comment.deleted.v1',
+  owner: 'content',
+  summary: 'A comment and its replies were deleted.',
+  data: closed({ ...commentIds, deletedBy: Id(), deletedAt: DateTime }),
+  samples: [{ ...comment, deletedBy: user, deletedAt: at }],
+});
+
+const reply = { ...comment, commentReplyId: 'y3Kb8nTz5WqFj1XcV6mL' };
+const replyIds = { ...commentIds, commentReplyId: Id() };
+
+const commentReplyPosted = publicEvent({
+  type: 'bindery.content.comment-reply.posted.v1',
+  owner: 'content',
+  summary: 'Somebody replied to a comment.',
+  data: closed({ ...replyIds, postedBy: Id(), postedAt: DateTime }),
+  samples: [{ ...reply, postedBy: user, postedAt: at }],
+});
+
+const commentReplyEdited = publicEvent({
+  type: 'bindery.content.comment-reply.edited.v1',
+  owner: 'content',
+  summary: 'A reply says something else.',
+  data: closed({ ...replyIds, editedBy: Id(), editedAt: DateTime }),
+  samples: [{ ...reply, editedBy: user, editedAt: at }],
+});
+
+const commentReplyDeleted = publicEvent({
+  type: 'bindery.content.comment-reply.deleted.v1',
+  owner: 'content',
+  summary: 'A reply was deleted.',
+  data: closed({ ...replyIds, deletedBy: Id(), deletedAt: DateTime }),
+  samples: [{ ...reply, deletedBy: user, deletedAt: at }],
+});
+
 /** What the content service tells the others (DESIGN section 5). */
 export const contentEvents = {
   spaceCreated,
@@ -178,4 +281,13 @@ export const contentEvents = {
   changeRequestEdited,
   changeRequestUpdated,
   changeRequestMerged,
+  commentPosted,
+  commentEdited,
+  commentResolved,
+  commentReopened,
+  commentReactionsChanged,
+  commentDeleted,
+  commentReplyPosted,
+  commentReplyEdited,
+  commentReplyDeleted,
 };
