@@ -1,11 +1,7 @@
 import { identityAdminOperations } from './features/admin.ts';
 import { agentInstructionOperations } from './features/agent-instructions.ts';
 import { apiOperations } from './features/api.ts';
-import {
-  auditOperations,
-  contentAuditInternalOperations,
-  identityAuditInternalOperations,
-} from './features/audit.ts';
+import { auditOperations, contentAuditInternalOperations, identityAuditInternalOperations } from './features/audit.ts';
 import { changeRequestOperations } from './features/change-requests.ts';
 import { commentOperations } from './features/comments.ts';
 import { contentChangeOperations } from './features/content-changes.ts';
@@ -18,8 +14,11 @@ import { revisionOperations } from './features/revisions.ts';
 import { samlOperations } from './features/saml.ts';
 import { searchOperations } from './features/search.ts';
 import { sessionOperations } from './features/sessions.ts';
+import { signInAdminOperations, signInInternalOperations } from './features/sign-in.ts';
 import { spaceOperations } from './features/spaces.ts';
 import { subdomainOperations } from './features/subdomains.ts';
+import { teamInternalOperations, teamOperations } from './features/teams.ts';
+import { userTokenOperations } from './features/user-tokens.ts';
 import { userOperations } from './features/users.ts';
 import type { OperationDefinition } from './kit/operation.ts';
 
@@ -33,11 +32,16 @@ export const operations = {
   ...apiOperations,
   ...userOperations,
   ...sessionOperations,
+  ...userTokenOperations,
+  ...signInInternalOperations,
+  ...signInAdminOperations,
   ...organizationOperations,
   ...organizationInternalOperations,
   ...agentInstructionOperations,
   ...subdomainOperations,
   ...memberOperations,
+  ...teamOperations,
+  ...teamInternalOperations,
   ...identityAdminOperations,
   ...identityInternalOperations,
   ...spaceOperations,

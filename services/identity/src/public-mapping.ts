@@ -10,10 +10,18 @@ import type { EmailEvent } from './features/emails/index.ts';
 import type { InstanceEvent } from './features/instance/index.ts';
 import type { OrganizationEvent } from './features/organizations/index.ts';
 import type { SessionEvent } from './features/sessions/index.ts';
+import { type TeamEvent, teamPublicEvents } from './features/teams/index.ts';
 import type { CredentialsEvent } from './features/tokens/index.ts';
 import type { UserEvent } from './features/users/index.ts';
 
-type IdentityEvent = SessionEvent | UserEvent | EmailEvent | CredentialsEvent | OrganizationEvent | InstanceEvent;
+type IdentityEvent =
+  | TeamEvent
+  | SessionEvent
+  | UserEvent
+  | EmailEvent
+  | CredentialsEvent
+  | OrganizationEvent
+  | InstanceEvent;
 type Catalogue = typeof identityEvents;
 
 /** A public event whose data fits the catalogue, by type. */
@@ -78,6 +86,13 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
       const data = { userId, sessionIds: [...sessionIds], reason, endedAt };
       return event<'sessionsEnded'>('bindery.identity.session.ended.v1', userId, data);
     }
+    case 'TeamCreated':
+    case 'TeamRenamed':
+    case 'TeamMembersAdded':
+    case 'TeamMemberRolesChanged':
+    case 'TeamMembersRemoved':
+    case 'TeamDeleted':
+      return teamPublicEvents(domainEvent);
     case 'EmailReserved':
     case 'InstanceInitialized':
       return [];

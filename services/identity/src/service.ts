@@ -1,5 +1,7 @@
 import {
+  type auditOperations,
   type identityAdminOperations,
+  type identityAuditInternalOperations,
   type identityInternalOperations,
   type memberOperations,
   type organizationOperations,
@@ -18,6 +20,8 @@ import {
 } from '@bindery/service-kit';
 import { forAdministrators } from './administration.ts';
 import { type BootstrapOptions, type Bootstrapped, createBootstrap } from './bootstrap.ts';
+import { createAuditFeature, createOrigins, identityAuditProjection, type RawRoute } from './features/audit/index.ts';
+import { denialAggregate, reportDenialsRoute } from './features/denials/index.ts';
 import { emailAggregate } from './features/emails/index.ts';
 import { instanceAggregate, instanceProjection } from './features/instance/index.ts';
 import {
@@ -42,6 +46,15 @@ import {
   organizationsProjection,
 } from './features/organizations/index.ts';
 import { createSessionsFeature, sessionsAggregate, sessionsProjection } from './features/sessions/index.ts';
+import {
+  createTeamsFeature,
+  leaveTeamsReactor,
+  liveTeams,
+  spacesOfTeams,
+  teamAggregate,
+  teamMembersProjection,
+  teamsProjection,
+} from './features/teams/index.ts';
 import {
   createPrincipals,
   createTokenUsage,
@@ -90,6 +103,8 @@ export interface IdentityOptions {
 
 /** The identity service, and what its composition root calls at every start. */
 export type IdentityService = Service & {
+  /** Routes outside the JSON contract that the gateway mounts. */
+  readonly rawRoutes: readonly RawRoute[];
   /** Call it between `start` and the first request. Idempotent, also when killed anywhere. */
   bootstrap(options: BootstrapOptions): Promise<Bootstrapped>;
   /** Waits for writes that no request waits for: the last use of tokens. */
@@ -101,7 +116,11 @@ type Operations = typeof userOperations &
   typeof memberOperations &
   typeof identityInternalOperations &
   typeof sessionOperations &
+  typeof auditOperations &
+  typeof identityAuditInternalOperations &
   typeof identityAdminOperations;
+
+type AdminOperation = keyof typeof identityAdminOperations | 'listInstanceAuditEvents';
 
 /** Counter that the gateway keys embedded users by. */
 const embeddedUsersEpoch = 'embed-epoch:user';
@@ -109,7 +128,7 @@ const day = 86_400_000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
 export const createIdentityService = async (options: IdentityOptions): Promise<IdentityService> => {
-  const { ports, keys, vault, signIn = defaultSignIn } = options;
+  const { ports, keys, vault, services, signIn = defaultSignIn } = options;
   const { clock, readStore } = ports;
   const { logger } = ports.telemetry;
   const cache = tolerant(ports.cache, logger);
@@ -128,9 +147,15 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
       organizationsProjection,
       membersProjection,
       instanceProjection,
+      teamsProjection,
+      teamMembersProjection,
       sessionsProjection,
+      identityAuditProjection,
     ],
-    reactors: [completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock }))],
+    reactors: [
+      completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock })),
+      leaveTeamsReactor(() => ({ ...teamDeps, clock })),
+    ],
     publicMapping,
     validatePublic: validatePublicEvent,
   });
@@ -152,7 +177,8 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     await cache.increment(embeddedUsersEpoch, { ttlMs: day });
   };
   const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault });
-  const principalOf = loadOwner({ members, live: runtime.live });
+  const liveTeamsNow = liveTeams(runtime.live);
+  const principalOf = loadOwner({ members, teams: liveTeamsNow, live: runtime.live });
   const load = loadPrincipal(tokens, principalOf);
   const principals = createPrincipals({ kind: 'token', cache, epochs, usage, load });
   const forget = principals.forget;
@@ -166,6 +192,16 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     usage: sessionUsage,
     lifetimes,
   });
+  const teamDeps = {
+    repository: runtime.repository(teamAggregate),
+    live: liveTeamsNow,
+    members,
+    lastSeen,
+    cursors,
+    forget,
+  };
+  const userOfEmail = (email: string) => registration.holderOf(email);
+  const teams = createTeamsFeature({ ...teamDeps, userOfEmail, spacesOfTeams: spacesOfTeams(services) });
   const bootstrap = createBootstrap({
     instance,
     organizations: organizationRepository,
@@ -177,10 +213,12 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     clock,
   });
 
+  const origins = createOrigins(sealer);
+  const audit = createAuditFeature({ runtime, ports, services, users, members, sealer, cursors, vault });
   const getUserDeps = { users, sharesOrganization: shares };
   const tokenDeps = { credentials, tokens, usage, cursors, userExists, forget };
   const memberDeps = { members, directory: createDirectory({ members, users, epochs }), lastSeen, cursors };
-  const open: HandlersFor<Omit<Operations, keyof typeof identityAdminOperations>> = {
+  const open: HandlersFor<Omit<Operations, AdminOperation>> = {
     getAuthenticatedUser: getAuthenticatedUserRoute({ users }),
     getUserById: getUserByIdRoute(getUserDeps),
     updateUserById: updateUserRoute({ ...getUserDeps, repository: userRepository, sealer, profileChanged }),
@@ -190,11 +228,14 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     listMembersInOrganizationById: listMembersRoute(memberDeps),
     getMemberInOrganizationById: getMemberRoute(memberDeps),
     updateOrganizationMemberLastSeenAt: pingRoute({ lastSeen }),
-    resolveToken: resolveTokenRoute({ principals }),
+    resolveToken: resolveTokenRoute({ principals, sealOrigin: origins.seal }),
     loadUsers: loadUsersRoute({ users }),
     ...signedIn.handlers,
+    ...audit.handlers,
+    reportDenials: reportDenialsRoute({ denials: runtime.repository(denialAggregate) }),
   };
-  const administration: HandlersFor<typeof identityAdminOperations> = {
+  const administration: HandlersFor<Pick<Operations, AdminOperation>> = {
+    ...audit.administration,
     createUser: createUserRoute({ registration, users }),
     listUsers: listUsersRoute({ users, cursors }),
     createUserToken: createUserTokenRoute(tokenDeps),
@@ -211,7 +252,8 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
 
   return {
     name: 'identity',
-    handlers: eraseHandlers({ ...open, ...forAdministrators(administration) }),
+    rawRoutes: audit.rawRoutes,
+    handlers: eraseHandlers({ ...open, ...teams.handlers, ...forAdministrators(administration) }),
     start: () => runtime.start(),
     async stop() {
       await runtime.stop();

@@ -1,7 +1,8 @@
 export { createDirectory, membersEpoch, profilesEpoch } from './directory.ts';
 export { createLastSeen, type LastSeen } from './last-seen.ts';
 export { type LiveMembers, membershipsOf, openMembers, sharesOrganization } from './queries.ts';
-export { membersProjection } from './read-model.ts';
+export { presentMember } from './presenter.ts';
+export { type MemberDocument, memberId, membersProjection } from './read-model.ts';
 export { getMemberRoute } from './routes/get-member.ts';
 export { listMembersRoute } from './routes/list-members.ts';
 export { pingRoute } from './routes/ping.ts';

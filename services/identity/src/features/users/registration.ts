@@ -34,6 +34,8 @@ export interface NewUser {
 export interface Registration {
   /** @throws Problem 409 `user.email_taken` */
   register(user: NewUser, metadata: CommandMetadata): Promise<void>;
+  /** Whose email it is, if anybody's. */
+  holderOf(email: string): Promise<string | undefined>;
   /** The second half, for a reservation that exists. */
   complete(reservation: EmailEvent['data'], personal: PersonalData, metadata: CommandMetadata): Promise<void>;
 }
@@ -54,6 +56,10 @@ export const createRegistration = (deps: RegistrationDeps): Registration => {
 
   return {
     complete,
+    async holderOf(email) {
+      const { state } = await emails.load(vault.emailDigest(normalizeEmail(email)));
+      return state.status === 'reserved' ? state.userId : undefined;
+    },
     async register({ userId, email, displayName, photoURL }, metadata) {
       const emailDigest = vault.emailDigest(normalizeEmail(email));
       const holder = await emails.load(emailDigest);

@@ -1,0 +1,142 @@
+import {
+  type getTeamInOrganizationById,
+  limits,
+  type listTeamMembersInOrganizationById,
+  type listTeamsInOrganizationById,
+} from '@bindery/contracts';
+import {
+  etagOf,
+  forbidden,
+  listIdentity,
+  membershipIn,
+  notFound,
+  type OperationHandler,
+  type Principal,
+  paginate,
+} from '@bindery/service-kit';
+import { pageOf } from '../../../shared/page-of.ts';
+import { searchable } from '../../../shared/text.ts';
+import { memberId, presentMember } from '../../members/index.ts';
+import { organizationPermissions } from '../../organizations/index.ts';
+import { requireMembership, requireTeam, teamPermissions } from '../access.ts';
+import type { TeamRoutesDeps } from '../deps.ts';
+import { placesInOrganization, rolesInTeams, teamCounts, teamsOf } from '../queries.ts';
+import type { TeamDocument, TeamMemberDocument } from '../read-model.ts';
+
+/**
+ * A team of an organization that the caller may see.
+ * @throws Problem 404
+ */
+export const visibleTeam = async (
+  { live }: Pick<TeamRoutesDeps, 'live'>,
+  principal: Principal,
+  { organizationId, teamId }: { readonly organizationId: string; readonly teamId: string },
+) => {
+  const membership = requireMembership(principal, organizationId);
+  const stored = await live.teams().get(teamId);
+  if (stored?.document.organizationId !== organizationId) throw notFound('team');
+  const role = (await rolesInTeams(live, [teamId], principal.id)).get(teamId);
+  requireTeam(teamPermissions(membership, teamId, role), 'view');
+  return stored;
+};
+
+/** GET /orgs/{organizationId}/teams/{teamId} */
+export const getTeamRoute =
+  (deps: TeamRoutesDeps): OperationHandler<typeof getTeamInOrganizationById> =>
+  async (context, { params }) => {
+    const { document, revision } = await visibleTeam(deps, context.principal, params);
+    const [shown] = await deps.present(context, [document]);
+    if (shown === undefined) throw notFound('team');
+    return { status: 200, body: shown, etag: etagOf(revision) };
+  };
+
+/** GET /orgs/{organizationId}/teams */
+export const listTeamsRoute =
+  (deps: TeamRoutesDeps): OperationHandler<typeof listTeamsInOrganizationById> =>
+  async (context, { params: { organizationId }, query }) => {
+    const membership = requireMembership(context.principal, organizationId);
+    if (!organizationPermissions(membership).listTeams)
+      throw forbidden('team.guest', 'Guests cannot list the teams of an organization.');
+    const { owner, title } = query;
+    const list = listIdentity('listTeamsInOrganizationById', { organizationId, owner, title });
+    const { items, ...rest } =
+      owner === undefined && title === undefined
+        ? await fromIndex(deps, organizationId, list, query)
+        : await filtered(deps, organizationId, list, query);
+    return { status: 200, body: { ...rest, items: [...(await deps.present(context, items))] } };
+  };
+
+interface ListQuery {
+  readonly page?: string;
+  readonly limit?: number;
+  readonly owner?: string;
+  readonly title?: string;
+}
+
+const fromIndex = async (deps: TeamRoutesDeps, organizationId: string, list: string, query: ListQuery) => {
+  const where = { organizationId };
+  const orderBy = [{ field: 'sortTitle', direction: 'asc' }] as const;
+  const page = await paginate<TeamDocument>(deps.live.teams(), list, { where, orderBy }, query, deps.cursors);
+  return { ...page, items: page.items.map(({ document }) => document) };
+};
+
+const filtered = async (deps: TeamRoutesDeps, organizationId: string, list: string, query: ListQuery) => {
+  const term = searchable(query.title ?? '');
+  const manages = query.owner === undefined ? () => true : await managedBy(deps, organizationId, query.owner);
+  const teams = (await teamsOf(deps.live, organizationId)).filter(
+    ({ id, sortTitle }) => sortTitle.includes(term) && manages(id),
+  );
+  return pageOf(teams, {
+    list,
+    keyOf: ({ sortTitle }) => sortTitle,
+    idOf: ({ id }) => id,
+    order: 'asc',
+    limit: query.limit ?? limits.page.default,
+    page: query.page,
+    cursors: deps.cursors,
+  });
+};
+
+/** Which teams a member manages; nobody but members manages any. */
+const managedBy = async (
+  deps: TeamRoutesDeps,
+  organizationId: string,
+  userId: string,
+): Promise<(teamId: string) => boolean> => {
+  const member = await deps.members().get(memberId(organizationId, userId));
+  if (member === undefined) return () => false;
+  if (member.document.role === 'admin') return () => true;
+  const places = (await placesInOrganization(deps.live, organizationId, [userId])).get(userId) ?? [];
+  const owned = new Set(places.filter(({ role }) => role === 'owner').map(({ teamId }) => teamId));
+  return (teamId) => owned.has(teamId);
+};
+
+/** GET /orgs/{organizationId}/teams/{teamId}/members */
+export const listTeamMembersRoute =
+  (deps: TeamRoutesDeps): OperationHandler<typeof listTeamMembersInOrganizationById> =>
+  async ({ principal }, { params, query }) => {
+    const { organizationId, teamId } = params;
+    await visibleTeam(deps, principal, params);
+    const { items, ...rest } = await paginate<TeamMemberDocument>(
+      deps.live.teamMembers(),
+      listIdentity('listTeamMembersInOrganizationById', { organizationId, teamId }),
+      { where: { teamId }, orderBy: [{ field: 'addedAt', direction: 'asc' }] },
+      query,
+      deps.cursors,
+    );
+    const userIds = items.map(({ document }) => document.userId);
+    const [members, seen, counts] = await Promise.all([
+      deps.members().getMany(userIds.map((userId) => memberId(organizationId, userId))),
+      deps.lastSeen.of(organizationId, userIds),
+      teamCounts(deps.live, organizationId, userIds),
+    ]);
+    const view = membershipIn(principal, organizationId) !== undefined;
+    const shown = items.flatMap(({ document: { userId, role } }) => {
+      const member = members.get(memberId(organizationId, userId));
+      // Left the organization a moment ago; the team follows.
+      if (member === undefined) return [];
+      const organization = { ...presentMember(member.document, seen.get(userId)), teams: counts.get(userId) ?? 0 };
+      return [{ organization, team: { role }, permissions: { view } }];
+    });
+    return { status: 200, body: { ...rest, items: shown } };
+  };
