@@ -12,9 +12,12 @@ export type FetchFailureReason =
 export class FetchFailed extends Error {
   readonly code = 'guarded_fetch.failed';
   readonly reason: FetchFailureReason;
-  constructor(reason: FetchFailureReason, message: string, options?: ErrorOptions) {
+  /** Of `bad-status`: what was answered. */
+  readonly status?: number;
+  constructor(reason: FetchFailureReason, message: string, options?: ErrorOptions & { readonly status?: number }) {
     super(message, options);
     this.reason = reason;
+    if (options?.status !== undefined) this.status = options.status;
   }
 }
 

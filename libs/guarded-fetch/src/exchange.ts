@@ -2,6 +2,14 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp 
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 
+/** A request with a body or headers of its own. Redirects of a POST are followed only where they keep the method (307, 308). */
+export interface FetchRequest {
+  readonly method: 'GET' | 'POST';
+  /** Lower-case names. `authorization` is sent to the origin of the first URL alone, never after a redirect elsewhere. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
 /** One request and the head of its answer. */
 export interface Exchange {
   readonly status: number;
@@ -15,7 +23,7 @@ export interface Exchange {
 const maxHeaderSize = 16 * 1024;
 
 /**
- * Sends one GET to an address. The name goes only into `Host` and, for TLS, into the server name that the certificate
+ * Sends one request to an address. The name goes only into `Host` and, for TLS, into the server name that the certificate
  * must match; it is not resolved again.
  */
 export const connectOnce = (target: {
@@ -23,20 +31,29 @@ export const connectOnce = (target: {
   readonly address: string;
   readonly userAgent: string;
   readonly signal: AbortSignal;
+  readonly request: FetchRequest;
 }): Promise<Exchange> =>
   new Promise((resolve, reject) => {
     const { url, address, userAgent, signal } = target;
+    const { method, headers, body } = target.request;
     const secure = url.protocol === 'https:';
     const name = url.hostname.replace(/^\[|\]$/g, '');
     const request = (secure ? requestHttps : requestHttp)({
       host: address,
       port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
       path: `${url.pathname}${url.search}`,
-      method: 'GET',
+      method,
       agent: false,
       maxHeaderSize,
       signal,
-      headers: { host: url.host, accept: '*/*', 'accept-encoding': 'identity', 'user-agent': userAgent },
+      headers: {
+        accept: '*/*',
+        'user-agent': userAgent,
+        ...headers,
+        host: url.host,
+        'accept-encoding': 'identity',
+        ...(body === undefined ? {} : { 'content-length': body.byteLength }),
+      },
       ...(secure && isIP(name) === 0 ? { servername: name } : {}),
     });
     request.on('error', reject);
@@ -48,5 +65,5 @@ export const connectOnce = (target: {
         close: () => message.destroy(),
       }),
     );
-    request.end();
+    request.end(body);
   });

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type AllowEntry, mayConnect, parseAllowEntry } from './addresses.ts';
 import { FetchFailed } from './errors.ts';
-import { connectOnce, type Exchange } from './exchange.ts';
+import { connectOnce, type Exchange, type FetchRequest } from './exchange.ts';
 import { inflated } from './inflate.ts';
 
 /** Limits of one fetch. */
@@ -14,6 +14,8 @@ export interface FetchLimits {
   /** Default 5. */
   readonly maxRedirects?: number;
   readonly signal?: AbortSignal;
+  /** What is sent, where it is more than a plain GET. */
+  readonly request?: FetchRequest;
 }
 
 /** An answer with status 2xx. The body must be read to its end or cancelled with `return()`. */
@@ -89,11 +91,11 @@ export const createGuardedFetch = (options: GuardedFetchOptions = {}): GuardedFe
     return addresses;
   };
 
-  const exchange = async (url: URL, signal: AbortSignal): Promise<Exchange> => {
+  const exchange = async (url: URL, signal: AbortSignal, request: FetchRequest): Promise<Exchange> => {
     let failure: unknown;
     for (const address of await addressesOf(url, signal)) {
       try {
-        return await connectOnce({ url, address, userAgent, signal });
+        return await connectOnce({ url, address, userAgent, signal, request });
       } catch (error) {
         if (signal.aborted) throw error;
         failure = error;
@@ -112,10 +114,15 @@ export const createGuardedFetch = (options: GuardedFetchOptions = {}): GuardedFe
         : error;
     try {
       let url = parse(text);
+      const { origin } = url;
+      const { request = { method: 'GET' } } = limits;
+      const { authorization: _, ...others } = request.headers ?? {};
       for (let redirects = 0; ; redirects += 1) {
-        const answer = await exchange(url, signal);
+        const sent = url.origin === origin ? request : { ...request, headers: others };
+        const answer = await exchange(url, signal, sent);
         const { location } = answer.headers;
-        if (answer.status >= 300 && answer.status < 400 && location !== undefined) {
+        const keepsMethod = request.method === 'GET' || answer.status === 307 || answer.status === 308;
+        if (answer.status >= 300 && answer.status < 400 && location !== undefined && keepsMethod) {
           answer.close();
           if (redirects === maxRedirects)
             throw new FetchFailed('too-many-redirects', `The URL redirects more than ${maxRedirects} times.`);
@@ -124,7 +131,9 @@ export const createGuardedFetch = (options: GuardedFetchOptions = {}): GuardedFe
         }
         if (answer.status < 200 || answer.status >= 300) {
           answer.close();
-          throw new FetchFailed('bad-status', `The URL answered with status ${answer.status}.`);
+          throw new FetchFailed('bad-status', `The URL answered with status ${answer.status}.`, {
+            status: answer.status,
+          });
         }
         const contentType = (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
         return { url: url.href, contentType, body: inflated(answer, maxBytes, explain) };

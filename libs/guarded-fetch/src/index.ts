@@ -1,5 +1,6 @@
 export { type AllowEntry, mayConnect, parseAllowEntry } from './addresses.ts';
 export { FetchFailed, type FetchFailureReason, isFetchFailed } from './errors.ts';
+export type { FetchRequest } from './exchange.ts';
 export {
   createGuardedFetch,
   type Fetched,
