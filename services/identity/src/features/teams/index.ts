@@ -7,6 +7,7 @@ export { teamPublicEvents } from './public-events.ts';
 export {
   type LiveTeams,
   liveTeams,
+  organizationsOfOwner,
   ownsTeam,
   placesInOrganization,
   placesOfUser,
@@ -14,5 +15,5 @@ export {
   teamsById,
 } from './queries.ts';
 export { leaveTeamsReactor } from './reactors/leave-teams.ts';
-export { type TeamMemberDocument, teamMembersProjection, teamsProjection } from './read-model.ts';
+export { type TeamDocument, type TeamMemberDocument, teamMembersProjection, teamsProjection } from './read-model.ts';
 export type { TeamState } from './state.ts';

@@ -103,3 +103,11 @@ export const rolesInTeams = async (
 /** Whether a user owns a team of an organization (the organization's permission `ownTeam`). */
 export const ownsTeam = async (live: LiveTeams, organizationId: string, userId: string): Promise<boolean> =>
   ((await placesInOrganization(live, organizationId, [userId])).get(userId) ?? []).some(({ role }) => role === 'owner');
+
+/** The organizations in which a user owns a team. */
+export const organizationsOfOwner = async (live: LiveTeams, userId: string): Promise<ReadonlySet<string>> =>
+  new Set(
+    (await placesOfUser(live, userId)).flatMap(({ role, organizationId }) =>
+      role === 'owner' ? [organizationId] : [],
+    ),
+  );
