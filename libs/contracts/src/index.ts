@@ -15,6 +15,7 @@ export * from './features/content-internal.ts';
 export * from './features/content-permissions.ts';
 export * from './features/files.ts';
 export * from './features/identity-internal.ts';
+export * from './features/member-relations.ts';
 export * from './features/members.ts';
 export * from './features/merge-rules.ts';
 export * from './features/organizations.ts';

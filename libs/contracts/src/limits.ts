@@ -55,8 +55,6 @@ export const limits = {
   team: { title: { min: 1, max: 64 }, changes: 1000 },
   /** Own: addresses of one request, and pending invitations of one address. */
   invite: { emails: 100, pendingPerAddress: 100 },
-  /** Own: rules of one configuration, and people of one rule. The expression is an Expression of the reference. */
-  mergeRules: { rules: 20, users: 100, expression: 1024, message: 256 },
   /** Own: agent instructions as JSON, in characters. */
   agentInstructions: { maxLength: 100_000 },
   /** R: label, entity id and certificate. Own: how many providers an organization has. */

@@ -7,6 +7,7 @@ import { commentOperations } from './features/comments.ts';
 import { contentChangeOperations } from './features/content-changes.ts';
 import { fileOperations } from './features/files.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
+import { memberRelationOperations } from './features/member-relations.ts';
 import { memberOperations } from './features/members.ts';
 import { organizationInternalOperations, organizationOperations } from './features/organizations.ts';
 import { pageOperations } from './features/pages.ts';
@@ -40,6 +41,7 @@ export const operations = {
   ...agentInstructionOperations,
   ...subdomainOperations,
   ...memberOperations,
+  ...memberRelationOperations,
   ...teamOperations,
   ...teamInternalOperations,
   ...identityAdminOperations,

@@ -31,6 +31,8 @@ export const commandMetadata = (context: OperationContext, organizationId?: stri
   correlationId: context.requestId,
   causationId: context.requestId,
   actor: { kind: context.principal.kind, id: context.principal.id },
+  ...(context.principal.kind === 'user' ? { tokenId: context.principal.tokenId } : {}),
+  ...(context.principal.origin === undefined ? {} : { origin: context.principal.origin }),
   ...(organizationId === undefined ? {} : { organizationId }),
   ...(context.traceparent === undefined ? {} : { traceparent: context.traceparent }),
   now: context.now,

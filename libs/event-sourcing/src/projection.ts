@@ -21,10 +21,10 @@ export interface Projection<Event extends DomainEvent = DomainEvent> {
   /** Unique in the service; `spaces`, `change-requests`, `backlinks`. */
   readonly name: string;
   readonly mode: 'inline' | 'async';
-  /** Aggregates whose streams feed it (stream prefix `<aggregate>-`). */
-  readonly aggregates: readonly string[];
-  /** Event types it reads; others only advance the checkpoint. */
-  readonly handles: readonly Event['type'][];
+  /** Aggregates whose streams feed it (stream prefix `<aggregate>-`); `all`: every stream of the service. */
+  readonly aggregates: readonly string[] | 'all';
+  /** Event types it reads; others only advance the checkpoint. `all`: also those that nobody knows yet. */
+  readonly handles: readonly Event['type'][] | 'all';
   /** All collections it writes. */
   readonly collections: readonly CollectionSpec[];
   /**

@@ -6,6 +6,10 @@ export interface CommandMetadata {
   readonly correlationId: string;
   readonly causationId: string;
   readonly actor: { readonly kind: 'user' | 'token' | 'integration' | 'service'; readonly id: string };
+  /** Id of the token that the actor used. */
+  readonly tokenId?: string;
+  /** Address of the caller, sealed under the actor's key (`Principal.origin`). */
+  readonly origin?: string;
   readonly organizationId?: string;
   readonly traceparent?: string;
   readonly now: Date;

@@ -14,6 +14,10 @@ export interface EventMetadata {
   /** The request or event that directly caused this one. */
   readonly causationId: string;
   readonly actor: { readonly kind: 'user' | 'token' | 'integration' | 'service'; readonly id: string };
+  /** The token that the actor used: its id, never its secret. */
+  readonly tokenId?: string;
+  /** Where the request came from: an address sealed under the actor's key, nothing to whoever lacks that key. */
+  readonly origin?: string;
   readonly organizationId?: string;
   /** W3C trace context of the span that appended. */
   readonly traceparent?: string;

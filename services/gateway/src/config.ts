@@ -63,6 +63,12 @@ export const gatewaySettings = {
     min: 0,
     max: 60_000,
   }),
+  DENIAL_REPORT_MS: required.integer({
+    description: 'How often refused attempts are added up and written to the audit, in ms.',
+    fallback: 60_000,
+    min: 10,
+    max: 600_000,
+  }),
   SHUTDOWN_TIMEOUT_MS: required.integer({
     description: 'Time for finishing requests at the end, in ms.',
     fallback: 10_000,
@@ -89,6 +95,7 @@ export interface GatewayConfig {
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly duplicateWaitMs: number;
+  readonly denialReportMs: number;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -117,5 +124,6 @@ export const gatewayConfig = (
   requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
   keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
   duplicateWaitMs: settings.DUPLICATE_WAIT_MS,
+  denialReportMs: settings.DENIAL_REPORT_MS,
   shutdownTimeoutMs: settings.SHUTDOWN_TIMEOUT_MS,
 });

@@ -18,6 +18,7 @@ import { createOwnHandlers, type ServiceAdmin } from './features/own-handlers.ts
 import { createGatewayServer } from './http/server.ts';
 import { createListener } from './listener.ts';
 import type { ResolveToken } from './pipeline/authenticate.ts';
+import { createDenialReporter } from './pipeline/denials.ts';
 import { type CallOperation, createHydrate } from './pipeline/embeds.ts';
 import { createIdempotency } from './pipeline/idempotency.ts';
 import { createRateLimiter } from './pipeline/rate-limit.ts';
@@ -72,17 +73,31 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const resolveToken: ResolveToken =
     options.resolveToken ??
-    (async (tokenHash, context) => {
-      const request = { params: {}, query: {}, body: { tokenHash } };
+    (async (tokenHash, context, address) => {
+      const request = { params: {}, query: {}, body: { tokenHash, address } };
       const { body } = await call(contract.operation('resolveToken'), context, request);
       return Object(body).principal ?? null;
     });
+  const resolveSession: ResolveToken = async (sessionHash, context, address) => {
+    const operation = contract.operations.get('resolveSession');
+    if (operation === undefined) return null;
+    const { body } = await call(operation, context, { params: {}, query: {}, body: { sessionHash, address } });
+    return Object(body).principal ?? null;
+  };
   const idempotency = createIdempotency({
     store: options.stateStore,
     clock,
     logger,
     waitMs: config.duplicateWaitMs,
     sole: config.profile === 'embedded',
+  });
+
+  const denials = createDenialReporter({
+    call,
+    logger,
+    everyMs: config.denialReportMs,
+    now: () => clock.now(),
+    baseUrl: () => url,
   });
 
   let url = config.publicUrl ?? `http://localhost:${config.port}`;
@@ -119,9 +134,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       contract,
       config,
       resolveToken,
+      resolveSession,
       limiter: createRateLimiter(cache, config, logger),
       idempotency,
       hydrate: createHydrate(contract, call, cache, logger),
+      denials,
       call,
     },
   });
@@ -132,6 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     handler: listener.all,
     async start() {
       await idempotency.start();
+      denials.start();
       const port = await server.listen();
       url = config.publicUrl ?? `http://localhost:${port}`;
       accepting = true;
@@ -141,7 +159,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     stop() {
       accepting = false;
-      stopping ??= server.close(config.shutdownTimeoutMs).then(() => idempotency.stop());
+      stopping ??= server.close(config.shutdownTimeoutMs).then(async () => {
+        await denials.stop();
+        await idempotency.stop();
+      });
       return stopping;
     },
   };

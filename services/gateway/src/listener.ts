@@ -109,6 +109,7 @@ export function createListener(options: ListenerOptions): {
       query: target.query,
       signal: gone.signal,
       now: clock.now(),
+      baseUrl: options.baseUrl(),
     });
     return response.statusCode;
   };

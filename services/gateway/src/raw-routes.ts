@@ -10,6 +10,8 @@ export interface RawRouteContext {
   /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
   readonly now: Date;
+  /** Public address of the instance without a trailing slash. */
+  readonly baseUrl: string;
 }
 
 /**

@@ -170,6 +170,7 @@ export const testConfig: GatewayConfig = {
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 5000,
   duplicateWaitMs: 2000,
+  denialReportMs: 60_000,
   shutdownTimeoutMs: 2000,
 };
 

@@ -102,7 +102,7 @@ export const startServices = async (
     telemetry,
     clock,
     config,
-    rawRoutes: content.rawRoutes,
+    rawRoutes: [...identity.rawRoutes, ...content.rawRoutes],
   });
 
   let start: { readonly first: boolean; readonly token: string | undefined } | undefined;

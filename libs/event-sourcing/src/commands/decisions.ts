@@ -107,12 +107,14 @@ export const decideAll = <State, Command extends DomainCommand, Event extends Do
   }
 
   function metadataOf(pending: Pending<State, Command, Event>, type: string): EventData['metadata'] {
-    const { correlationId, causationId, actor, organizationId, traceparent, now } = pending.metadata;
+    const { correlationId, causationId, actor, tokenId, origin, organizationId, traceparent, now } = pending.metadata;
     const trace = pending.traceparent ?? traceparent;
     return {
       correlationId,
       causationId,
       actor,
+      ...(tokenId === undefined ? {} : { tokenId }),
+      ...(origin === undefined ? {} : { origin }),
       ...(organizationId === undefined ? {} : { organizationId }),
       ...(trace === undefined ? {} : { traceparent: trace }),
       schemaVersion: aggregates.schemaVersion(definition.name, type),

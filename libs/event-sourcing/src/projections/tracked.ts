@@ -14,8 +14,9 @@ interface Waiter {
 /** A projection and how far it is. */
 export class Tracked {
   readonly projection: Projection;
-  readonly #aggregates: ReadonlySet<string>;
-  readonly #handles: ReadonlySet<string>;
+  /** Undefined: all. */
+  readonly #aggregates: ReadonlySet<string> | undefined;
+  readonly #handles: ReadonlySet<string> | undefined;
   generation = 0;
   collections: Collections = new Map();
   /** Everything up to here is in its documents. */
@@ -30,8 +31,8 @@ export class Tracked {
 
   constructor(projection: Projection) {
     this.projection = projection;
-    this.#aggregates = new Set(projection.aggregates);
-    this.#handles = new Set(projection.handles);
+    this.#aggregates = projection.aggregates === 'all' ? undefined : new Set(projection.aggregates);
+    this.#handles = projection.handles === 'all' ? undefined : new Set(projection.handles);
   }
 
   get inline(): boolean {
@@ -40,11 +41,11 @@ export class Tracked {
 
   /** Whether events of this aggregate feed it. */
   follows(aggregate: string): boolean {
-    return this.#aggregates.has(aggregate);
+    return this.#aggregates === undefined || this.#aggregates.has(aggregate);
   }
 
   handles(event: Recorded<DomainEvent>): boolean {
-    return this.#handles.has(event.type) && this.#aggregates.has(aggregateOf(event.stream));
+    return (this.#handles?.has(event.type) ?? true) && this.follows(aggregateOf(event.stream));
   }
 
   /** Its documents in another generation from now on. */

@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type OperationContext, type Principal, Problem } from '@bindery/service-kit';
+import { principalOfSession } from './session.ts';
 
-/** Turns the SHA-256 of a token, in lower-case hex, into who it stands for; null when it stands for nobody. */
-export type ResolveToken = (tokenHash: string, context: OperationContext) => Promise<Principal | null>;
+/**
+ * Turns the SHA-256 of a token, in lower-case hex, into who it stands for; null when it stands for nobody.
+ * @param address where the request comes from; the principal carries it sealed
+ */
+export type ResolveToken = (tokenHash: string, context: OperationContext, address: string) => Promise<Principal | null>;
 
 /** RFC 6750 section 2.1, bounded. */
 const bearer = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
@@ -36,15 +40,20 @@ function countAuthorization(rawHeaders: readonly string[]): number {
 }
 
 /**
- * Who is asking.
- * @throws Problem 401
+ * Who is asking: by a token, else by the session of a browser. A request with an `Authorization` header is decided by that
+ * alone.
+ * @throws Problem 401; 403 for a session that another site's page tries to use
  */
 export async function authenticate(
   request: IncomingMessage,
   context: OperationContext,
   resolve: ResolveToken,
+  address: string,
+  resolveSession: ResolveToken,
 ): Promise<Principal> {
-  const principal = await resolve(hash('sha256', bearerToken(request), 'hex'), context);
+  const signedIn = await principalOfSession(request, context, resolveSession, address);
+  if (signedIn !== undefined) return signedIn;
+  const principal = await resolve(hash('sha256', bearerToken(request), 'hex'), context, address);
   if (principal) return principal;
   throw new Problem(
     'unauthenticated',

@@ -8,10 +8,13 @@ import { errorBody, errorHeaders, statusOf } from '../http/errors.ts';
 import { parseQuery } from '../http/query.ts';
 import { authenticate, type ResolveToken } from './authenticate.ts';
 import { anonymous, callerAddress, type RequestScope } from './context.ts';
+import type { DenialReporter } from './denials.ts';
 import type { CallOperation, Hydrate } from './embeds.ts';
 import { fingerprintOf, type Idempotency, idempotencyKeyOf, type KeptAnswer } from './idempotency.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { requireScope } from './scopes.ts';
 import { createAnswerSeal } from './sealed-answers.ts';
+import { sessionSecret } from './session.ts';
 import { createStillVisible, standingOf } from './standing.ts';
 
 /** What the pipeline works with. */
@@ -19,9 +22,12 @@ export interface PipelineParts {
   readonly contract: Contract;
   readonly config: Pick<GatewayConfig, 'trustedProxyHops' | 'requestDeadlineMs'>;
   readonly resolveToken: ResolveToken;
+  /** The same for the secrets in session cookies. */
+  readonly resolveSession: ResolveToken;
   readonly limiter: RateLimiter;
   readonly idempotency: Idempotency;
   readonly hydrate: Hydrate;
+  readonly denials: Pick<DenialReporter, 'note'>;
   readonly call: CallOperation;
 }
 
@@ -47,20 +53,26 @@ const leaseMarginMs = 5000;
 
 /** Prepares everything about an operation that does not depend on the request. */
 export function createRunOperation(operation: OperationDefinition, parts: PipelineParts): RunOperation {
-  const { contract, config, limiter, idempotency, hydrate, call } = parts;
+  const { contract, config, limiter, idempotency, hydrate, denials, call } = parts;
   const checks = contract.checks(operation);
   const stillVisible = createStillVisible(operation, contract, call);
   const bodyLimit = limits.body[operation.bodyLimit ?? 'standard'];
   const leaseMs = (operation.deadlineMs ?? config.requestDeadlineMs) + leaseMarginMs;
 
-  const whoAsks = async ({ request, scope, headers }: OperationRequestFacts): Promise<Principal> => {
+  /** @param caller told who it is as soon as that is known, also when it is refused after that */
+  const whoAsks = async (
+    { request, scope, headers }: OperationRequestFacts,
+    caller: { principal: Principal },
+  ): Promise<Principal> => {
     if (operation.access === 'anonymous') return anonymous;
+    const address = callerAddress(request, config.trustedProxyHops);
     let principal: Principal;
     try {
-      principal = await authenticate(request, scope.internal(), parts.resolveToken);
+      principal = await authenticate(request, scope.internal(), parts.resolveToken, address, parts.resolveSession);
+      caller.principal = principal;
     } catch (error) {
       if (isProblem(error) && error.kind === 'unauthenticated') {
-        await limiter.failedAuthentication(callerAddress(request, config.trustedProxyHops));
+        await limiter.failedAuthentication(address);
       }
       throw error;
     }
@@ -68,6 +80,7 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
     if (operation.surface === 'admin' && !principal.instanceAdmin) {
       throw forbidden('admin.required', 'Only instance administrators may use /admin/v1.');
     }
+    requireScope(operation, principal);
     return principal;
   };
 
@@ -115,9 +128,9 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
     return { status: answer.status, headers, body };
   };
 
-  return async (facts) => {
+  const run = async (facts: OperationRequestFacts, caller: { principal: Principal }): Promise<KeptAnswer> => {
     const { request, params } = facts;
-    const principal = await whoAsks(facts);
+    const principal = await whoAsks(facts, caller);
     refuse(checks.params(params));
     const query = parseQuery(facts.query);
     refuse(checks.query(query));
@@ -129,7 +142,7 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
         key,
         // A sealed answer can only be opened with the token that sealed it, so another token is another caller.
         principalId: operation.secret ? `${principal.id} ${principal.tokenId}` : principal.id,
-        ...(operation.secret && { seal: createAnswerSeal(request.headers.authorization ?? '', key) }),
+        ...(operation.secret && { seal: createAnswerSeal(credentialsOf(request, facts.scope.baseUrl), key) }),
         operationId: operation.id,
         fingerprint: fingerprintOf(operation.method, request.url ?? '', raw),
         standing: standingOf(principal),
@@ -139,6 +152,20 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
       (seed) => keepRefusals(() => answerOf(facts, principal, { query, body }, seed)),
     );
     return replayed ? { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } } : answer;
+  };
+
+  return async (facts) => {
+    const caller = { principal: anonymous };
+    try {
+      return await run(facts, caller);
+    } catch (error) {
+      if (isProblem(error) && (error.kind === 'forbidden' || error.kind === 'unauthenticated')) {
+        const { request, scope, params } = facts;
+        const address = callerAddress(request, config.trustedProxyHops);
+        denials.note({ operation, params, problem: error, principal: caller.principal, address, now: scope.now });
+      }
+      throw error;
+    }
   };
 }
 
@@ -155,6 +182,13 @@ async function keepRefusals(work: () => Promise<KeptAnswer>): Promise<KeptAnswer
     return { status, headers: errorHeaders(error), body: JSON.stringify(errorBody(status, error.message)) };
   }
 }
+
+/** The secret that the caller showed: a token or a session. */
+const credentialsOf = (request: IncomingMessage, baseUrl: string): string => {
+  const credentials = request.headers.authorization ?? sessionSecret(request, baseUrl);
+  if (credentials === undefined) throw new Error('an answer with a secret needs a caller');
+  return credentials;
+};
 
 function requireBody(operation: OperationDefinition, body: undefined): undefined {
   if (operation.body && !operation.bodyOptional) throw invalid('body.missing', 'body: is required');

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { KeyStore } from './key-store.ts';
 import { decrypt, encrypt } from './vault.ts';
 
@@ -7,6 +7,8 @@ export interface PersonalData {
   readonly email?: string;
   readonly displayName?: string;
   readonly photoURL?: string;
+  /** Where a request came from. */
+  readonly address?: string;
 }
 
 /** Personal data as it stands in events. */
@@ -24,6 +26,8 @@ export const erasedDisplayName = 'Deleted user';
 export interface PersonalDataSealer {
   /** @param eventId the event that will carry it */
   seal(userId: string, eventId: string, data: PersonalData): Promise<SealedPersonalData>;
+  /** The same for somebody who must have a key already; undefined when it is gone. */
+  sealKnown(userId: string, eventId: string, data: PersonalData): Promise<SealedPersonalData | undefined>;
   /** undefined: the key is gone, the data is erased. @throws Error when it was tampered with */
   open(userId: string, eventId: string, sealed: SealedPersonalData): Promise<PersonalData | undefined>;
   /**
@@ -37,15 +41,20 @@ export interface PersonalDataSealer {
 
 const associated = (userId: string, eventId: string): string => `${userId}:${eventId}`;
 
+const sealWith = (key: KeyObject, userId: string, eventId: string, data: PersonalData): SealedPersonalData => {
+  const mark = (field: string, value: string): string =>
+    createHmac('sha256', key).update(`${field}:${value}`).digest('base64url').slice(0, 22);
+  const marks = Object.fromEntries(
+    Object.entries(data).flatMap(([field, value]) => (value === undefined ? [] : [[field, mark(field, value)]])),
+  );
+  return { sealed: encrypt(key, Buffer.from(JSON.stringify(data)), associated(userId, eventId)), marks };
+};
+
 export const createSealer = (keys: KeyStore): PersonalDataSealer => ({
-  async seal(userId, eventId, data) {
-    const key = await keys.ensure(userId);
-    const mark = (field: string, value: string): string =>
-      createHmac('sha256', key).update(`${field}:${value}`).digest('base64url').slice(0, 22);
-    const marks = Object.fromEntries(
-      Object.entries(data).flatMap(([field, value]) => (value === undefined ? [] : [[field, mark(field, value)]])),
-    );
-    return { sealed: encrypt(key, Buffer.from(JSON.stringify(data)), associated(userId, eventId)), marks };
+  seal: async (userId, eventId, data) => sealWith(await keys.ensure(userId), userId, eventId, data),
+  async sealKnown(userId, eventId, data) {
+    const key = await keys.get(userId);
+    return key && sealWith(key, userId, eventId, data);
   },
   async open(userId, eventId, { sealed }) {
     const key = await keys.get(userId);

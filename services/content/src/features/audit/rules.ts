@@ -1,0 +1,116 @@
+import { type AuditRules, auditRules } from '@bindery/audit';
+import type { ChangeRequestEvent } from '../change-requests/index.ts';
+import type { SpaceEvent } from '../spaces/index.ts';
+
+const part = { skip: 'A piece of the event that follows in the same append, which has the entry.' } as const;
+
+const spaces: AuditRules<SpaceEvent> = {
+  SpaceCreated: {
+    action: 'space.created',
+    label: 'Space created',
+    facts: ({ title, emoji, icon, visibility, defaultLevel, editMode, language, mergeRules, parent, duplicateOf }) => ({
+      values: { title, emoji, icon, visibility, defaultLevel, editMode, language, mergeRules, parent },
+      ...(duplicateOf === undefined ? {} : { details: { duplicateOf } }),
+    }),
+  },
+  SpaceSettingsChanged: {
+    action: 'space.settings-changed',
+    label: 'Settings of a space changed',
+    facts: ({ settings }) => ({ values: { ...settings } }),
+  },
+  SpaceDeleted: {
+    action: 'space.deleted',
+    label: 'Space moved to the trash',
+    facts: ({ purgeAfter }) => ({ values: { deleted: true }, details: { purgeAfter } }),
+  },
+  SpaceRestored: {
+    action: 'space.restored',
+    label: 'Space restored',
+    facts: () => ({ values: { deleted: false } }),
+  },
+  SpaceMoved: {
+    action: 'space.moved',
+    label: 'Space moved',
+    facts: ({ parent, visibility }) => ({ values: { parent, visibility } }),
+  },
+  SpaceTransferred: {
+    action: 'space.transferred',
+    label: 'Space moved to another organization',
+    facts: ({ parent, visibility, from, organizationId }) => ({
+      values: { parent, visibility, organization: organizationId },
+      details: { from },
+    }),
+  },
+  SpacePurged: { action: 'space.purged', label: 'Space removed for good', facts: () => ({ values: { purged: true } }) },
+  ChangeRequestNumbered: { skip: 'Half of the creation of a change request, which has an entry of its own.' },
+  RevisionPartRecorded: part,
+  RevisionCommitted: {
+    action: 'space.content-changed',
+    label: 'Content of a space changed',
+    facts: ({ revisionId, revisionType, parents, changes, parts, mergedFrom }) => ({
+      values: { revision: revisionId },
+      details: { type: revisionType, parents: parents.length, changes: changes.length, parts, mergedFrom },
+    }),
+  },
+  MergeAbandoned: { action: 'space.merge-abandoned', label: 'Merge given up' },
+};
+
+const changeRequests: AuditRules<ChangeRequestEvent> = {
+  ChangeRequestOpened: {
+    action: 'change-request.created',
+    label: 'Change request created',
+    facts: ({ spaceId, number, subject, status }) => ({ values: { number, subject, status }, details: { spaceId } }),
+  },
+  ChangeRequestDescribed: {
+    action: 'change-request.described',
+    label: 'Change request described',
+    facts: ({ spaceId, subject, description, links }) => ({
+      values: { subject, description, links },
+      details: { spaceId },
+    }),
+  },
+  ChangeRequestStatusChanged: {
+    action: 'change-request.status-changed',
+    label: 'Status of a change request changed',
+    facts: ({ spaceId, to }) => ({ values: { status: to }, details: { spaceId } }),
+  },
+  ChangeRequestPartRecorded: part,
+  ChangeRequestEdited: {
+    action: 'change-request.edited',
+    label: 'Content of a change request changed',
+    facts: ({ spaceId, revisionId, changes, parts, settled }) => ({
+      values: { revision: revisionId },
+      details: { spaceId, changes: changes.length, parts, settled },
+    }),
+  },
+  ChangeRequestConflictsSettled: {
+    action: 'change-request.conflicts-settled',
+    label: 'Conflicts settled',
+    facts: ({ spaceId, settled }) => ({ details: { spaceId, settled } }),
+  },
+  ChangeRequestUpdated: {
+    action: 'change-request.updated',
+    label: 'Change request brought up to date',
+    facts: ({ spaceId, revisionId, primaryRevision, conflicts }) => ({
+      values: { revision: revisionId },
+      details: { spaceId, primaryRevision, conflicts: conflicts.length },
+    }),
+  },
+  ChangeRequestMergeStarted: { skip: 'Begins a merge, whose end has an entry: merged, or given up.' },
+  ChangeRequestMergeAbandoned: {
+    action: 'change-request.merge-abandoned',
+    label: 'Merge of a change request given up',
+    facts: ({ spaceId }) => ({ details: { spaceId } }),
+  },
+  ChangeRequestMerged: {
+    action: 'change-request.merged',
+    label: 'Change request merged',
+    facts: ({ spaceId, revisionMerged, mergeId }) => ({
+      values: { status: 'merged' },
+      details: { spaceId, revisionMerged, revision: mergeId },
+    }),
+  },
+};
+
+/** How every event of content stands in the audit. */
+export const contentAuditRules = auditRules(spaces, changeRequests);

@@ -1,0 +1,3 @@
+export { denialAggregate, type RecordDenials } from './decider.ts';
+export type { DenialEvent } from './events.ts';
+export { reportDenialsRoute } from './routes.ts';
