@@ -1,6 +1,8 @@
 import type { BlobStore } from '@bindery/blob-store';
 import {
   type changeRequestOperations,
+  type commentOperations,
+  type contentAuditInternalOperations,
   type contentChangeOperations,
   type fileOperations,
   type pageOperations,
@@ -20,6 +22,7 @@ import {
   type ServiceClient,
 } from '@bindery/service-kit';
 import { createAccess, noGrants } from './features/access/index.ts';
+import { contentAuditProjection, createAuditHandlers } from './features/audit/index.ts';
 import {
   changeRequestAggregate,
   changeRequestReactors,
@@ -31,6 +34,15 @@ import {
   presentChangeRequest,
   revisionSources,
 } from './features/change-requests/index.ts';
+import {
+  commentAggregate,
+  commentsProjection,
+  countOpenComments,
+  createCommentsFeature,
+  createOpenComments,
+  openComments as openCommentsCollection,
+  purgeComments,
+} from './features/comments/index.ts';
 import {
   createFileDownloads,
   createFileHandlers,
@@ -84,12 +96,14 @@ export interface ContentOptions {
 export type ContentService = Service & { readonly rawRoutes: readonly RawRoute[] };
 
 type Operations = typeof spaceOperations &
+  typeof contentAuditInternalOperations &
   typeof revisionOperations &
   typeof pageOperations &
   typeof fileOperations &
   typeof searchOperations &
   typeof changeRequestOperations &
-  typeof contentChangeOperations;
+  typeof contentChangeOperations &
+  typeof commentOperations;
 
 const defaultPurgeIntervalMs = 60_000;
 const defaultSettleIntervalMs = 15_000;
@@ -106,13 +120,15 @@ export const createContentService = (options: ContentOptions): ContentService =>
     service: 'content',
     ports,
     projections: [
+      contentAuditProjection,
       spacesProjection,
       changeRequestsProjection,
       revisionsProjection(revisionSources, (id) => trees.get(id)?.tree),
       documentsProjection(revisionSources),
+      commentsProjection,
     ],
-    reactors: changeRequestReactors(() => merging),
-    publicMapping: contentPublicMapping(spaceAggregate.name, changeRequestAggregate.name),
+    reactors: [...changeRequestReactors(() => merging), purgeComments(() => commenting)],
+    publicMapping: contentPublicMapping(spaceAggregate.name, changeRequestAggregate.name, commentAggregate.name),
     validatePublic: validatePublicEvent,
     ...(options.tuning ? { tuning: options.tuning } : {}),
   });
@@ -129,9 +145,15 @@ export const createContentService = (options: ContentOptions): ContentService =>
       await runtime.repair(streamOf(changeRequestAggregate, changeRequestId));
     },
   });
-  const counts = createChangeRequestCounts({ cache, count: lookup.counts });
+  const comments = openCommentsCollection(runtime.live);
+  const openComments = createOpenComments(cache, comments);
+  const counts = createChangeRequestCounts({
+    cache,
+    count: async (id) => ({ ...(await lookup.counts(id)), comments: await countOpenComments(comments, id) }),
+  });
   const access = createAccess({ spaces, grants: noGrants });
   const merging = { repository, spaceRepository, reader, counts };
+  const commenting = { comments, repository: runtime.repository(commentAggregate) };
 
   const links = createFileLinks(cursorSecret);
   const files = createFileIngest({ blobs: blobStore, fetch: fetchGuard });
@@ -163,21 +185,42 @@ export const createContentService = (options: ContentOptions): ContentService =>
     logger,
   });
 
+  const commentsFeature = createCommentsFeature({
+    ...commenting,
+    live: runtime.live,
+    access,
+    reader,
+    cursors,
+    changeRequests: lookup,
+    counts: { space: counts.changed, changeRequest: openComments.changed },
+  });
   const handlers: HandlersFor<Operations> = {
+    ...commentsFeature.handlers,
+    ...createAuditHandlers(runtime, ports),
     ...createSpaceHandlers({ access, repository: spaceRepository, spaces, counts, cursors, reader }),
     ...createRevisionHandlers({
       locate,
       presentFile: links.represent,
       async changeRequest({ baseUrl }, spaceId, id) {
         const [found, space] = await Promise.all([lookup.find(spaceId, id), spaces.get(spaceId)]);
-        return found && presentChangeRequest(baseUrl, found.document, space?.document.revision ?? '');
+        const open = found === undefined ? 0 : await openComments.of(found.id);
+        return found && presentChangeRequest(baseUrl, found.document, space?.document.revision ?? '', open);
       },
     }),
     ...createPageHandlers(locate),
     ...createReusableContentHandlers(locate),
     ...createFileHandlers({ locate, links, cursors }),
     ...createSearchHandlers({ access, index: searchIndex, feeder, spaces, cursors }),
-    ...createChangeRequestHandlers({ ...merging, access, spaces, changeRequests, cursors, files, fileLinks: links }),
+    ...createChangeRequestHandlers({
+      ...merging,
+      access,
+      spaces,
+      changeRequests,
+      cursors,
+      openComments,
+      files,
+      fileLinks: links,
+    }),
   };
 
   const downloads = createFileDownloads({

@@ -1,6 +1,7 @@
 import { contentEvents, type EventDataOf, type PublicEventDefinition } from '@bindery/contracts';
 import type { DomainEvent, PublicEvent, PublicMapping, Recorded } from '@bindery/event-sourcing';
 import type { ChangeRequestEvent } from './change-requests/index.ts';
+import { type CommentEvent, commentPublicEvents } from './comments/index.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
 
@@ -132,11 +133,12 @@ const ofChangeRequest = (event: ChangeRequestEvent): readonly PublicEvent[] => {
 const isOf = <E extends DomainEvent>(event: Recorded<DomainEvent>, aggregate: string): event is Recorded<E> =>
   event.stream.startsWith(`${aggregate}-`);
 
-/** What of the service's own events others hear about. @param changeRequestAggregate name of their aggregate */
+/** What of the service's own events others hear about. The parameters are the names of the aggregates. */
 export const contentPublicMapping =
-  (spaceAggregate: string, changeRequestAggregate: string): PublicMapping =>
+  (spaceAggregate: string, changeRequestAggregate: string, commentAggregate: string): PublicMapping =>
   (event) => {
     if (isOf<SpaceEvent>(event, spaceAggregate)) return ofSpace(event);
     if (isOf<ChangeRequestEvent>(event, changeRequestAggregate)) return ofChangeRequest(event);
+    if (isOf<CommentEvent>(event, commentAggregate)) return commentPublicEvents(event);
     return [];
   };

@@ -6,7 +6,7 @@ import { contentPublicMapping } from './public-events.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
 
-const mapping = contentPublicMapping('content.space', 'content.changeRequest');
+const mapping = contentPublicMapping('content.space', 'content.changeRequest', 'content.comment');
 const ids = { spaceId: 'space1', organizationId: 'org1' };
 const at = '2026-03-01T12:00:00.000Z';
 const secret = 'private words';

@@ -19,13 +19,15 @@ export interface ChangeRequestAt {
  * What to answer about one change request. Its entity tag is the revision of its stream and whether it is outdated, which
  * the space decides; `If-Match` looks at the first part only.
  * @param head newest revision of the space's primary content
+ * @param comments how many of its comments are open
  */
 export const answerChangeRequest = (
   baseUrl: string,
   { document, streamRevision }: ChangeRequestAt,
   head: string,
+  comments: number,
 ): { readonly body: ChangeRequest; readonly etag: string } => ({
-  body: presentChangeRequest(baseUrl, document, head),
+  body: presentChangeRequest(baseUrl, document, head, comments),
   etag: `${streamRevision}-${isOutdated(document, head) ? 1 : 0}`,
 });
 

@@ -1,5 +1,6 @@
 import type { Repository } from '@bindery/event-sourcing';
 import type { CursorCodec } from '@bindery/service-kit';
+import type { EpochCounts } from '../../shared/epoch-counts.ts';
 import type { Access } from '../access/index.ts';
 import type { FileIngest, FileLinks } from '../files/index.ts';
 import type { RevisionStore } from '../revisions/index.ts';
@@ -25,6 +26,8 @@ export interface ChangeRequestRouteDeps extends MergeDeps {
   readonly spaces: SpacesCollection;
   readonly changeRequests: ChangeRequestsCollection;
   readonly cursors: CursorCodec;
+  /** How many comments are open, by change request. */
+  readonly openComments: Pick<EpochCounts<number>, 'of' | 'ofMany'>;
   readonly files: FileIngest;
   readonly fileLinks: Pick<FileLinks, 'represent'>;
 }

@@ -12,8 +12,14 @@ export const isOutdated = (document: ChangeRequestDocument, head: string): boole
 /**
  * A change request as clients see it (resources section 6).
  * @param head newest revision of the space's primary content
+ * @param comments how many of its comments are open
  */
-export const presentChangeRequest = (baseUrl: string, document: ChangeRequestDocument, head: string): ChangeRequest => {
+export const presentChangeRequest = (
+  baseUrl: string,
+  document: ChangeRequestDocument,
+  head: string,
+  comments: number,
+): ChangeRequest => {
   const { id, spaceId, number, description, links } = document;
   const optional = <K extends keyof ChangeRequestDocument>(field: K) =>
     document[field] === undefined ? {} : { [field]: document[field] };
@@ -34,7 +40,7 @@ export const presentChangeRequest = (baseUrl: string, document: ChangeRequestDoc
     revisionInitial: document.revisionInitial,
     ...optional('revisionMergedAncestor'),
     ...optional('revisionMerged'),
-    comments: 0,
+    comments,
     outdated: isOutdated(document, head),
     ...(links === undefined || links.length === 0
       ? {}

@@ -6,7 +6,7 @@ export {
   type LocatedRevision,
   type RevisionParams,
 } from './locate.ts';
-export { type LinkScope, type LinkStyle, markdownOf, refWriter } from './markdown.ts';
+export { type LinkScope, type LinkStyle, markdownOf, refWriter, type StableLinkScope } from './markdown.ts';
 export { markdownPath, normalisedPath, pageAtMarkdownPath } from './paths.ts';
 export { type PageScope, pageUrl, presentPage, presentPages, presentReusableContent } from './present.ts';
 export { createPageHandlers } from './routes/pages.ts';

@@ -16,21 +16,30 @@ export interface LinkScope {
   readonly style: LinkStyle;
 }
 
+/** Where references are written by id only, no revision is needed. */
+export interface StableLinkScope {
+  readonly baseUrl: string;
+  readonly spaceId: string;
+  readonly style: 'stable';
+}
+
 /**
  * How references are written in markdown. Edits read all of these back: relative paths as `markdownPath` forms them,
  * `/pages/<id>`, `/files/<id>` and the like within the space, addresses in the application for what is outside.
  */
-export const refWriter = ({ baseUrl, spaceId, tree, page, style }: LinkScope): ((ref: ContentRef) => string) => {
+export const refWriter = (scope: LinkScope | StableLinkScope): ((ref: ContentRef) => string) => {
+  const { baseUrl, spaceId } = scope;
+  const relative = scope.style === 'relative' ? scope : undefined;
   const app = `${baseUrl}/app`;
-  const from = style === 'stable' ? undefined : markdownPath(tree, page.id);
+  const from = relative && markdownPath(relative.tree, relative.page.id);
   /** Where a space's own things are named from: nothing in front within the space. */
   const within = (space: string | undefined): string =>
     space === undefined || space === spaceId ? '' : `${app}/spaces/${space}`;
   const pageLink = (id: string, space: string | undefined): string => {
     const outside = within(space);
     // A page that is gone keeps its stable form, so that a later revision in which it is back links again.
-    if (outside !== '' || from === undefined || tree.page(id) === undefined) return `${outside}/pages/${id}`;
-    return relativePath(from, markdownPath(tree, id));
+    if (outside !== '' || from === undefined || relative?.tree.page(id) === undefined) return `${outside}/pages/${id}`;
+    return relativePath(from, markdownPath(relative.tree, id));
   };
   return (ref) => {
     switch (ref.kind) {

@@ -39,7 +39,7 @@ export const presentSpace = (
   ...(space.language === undefined ? {} : { language: space.language as Language }),
   revision: space.revision,
   defaultLevel: space.defaultLevel,
-  comments: 0,
+  comments: counts.comments,
   changeRequests: space.changeRequests,
   changeRequestsOpen: counts.open,
   changeRequestsDraft: counts.draft,

@@ -47,6 +47,7 @@ export const getRevisionSemanticChanges =
     ]);
     const sources = { from, to, ...sourcesFor(deps, context.baseUrl, spaceId) };
     const listed = await semanticChanges(sources, query.limit ?? limits.changeList.default);
-    const mergedFrom = source && presentChangeRequest(context.baseUrl, source.document, space.revision);
+    const comments = source === undefined ? 0 : await deps.openComments.of(source.id);
+    const mergedFrom = source && presentChangeRequest(context.baseUrl, source.document, space.revision, comments);
     return { status: 200, body: { ...listed, ...(mergedFrom ? { mergedFrom } : {}) } };
   };

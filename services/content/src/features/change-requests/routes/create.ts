@@ -46,7 +46,7 @@ export const createChangeRequest =
     const at = await changeRequestAfter(deps.changeRequests, undefined, opened, changeRequestId);
     return {
       status: 201,
-      ...answerChangeRequest(context.baseUrl, at, state.head ?? revisionInitial),
+      ...answerChangeRequest(context.baseUrl, at, state.head ?? revisionInitial, 0),
       location: changeRequestLocation(context.baseUrl, spaceId, changeRequestId),
     };
   };

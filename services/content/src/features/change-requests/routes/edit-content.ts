@@ -94,7 +94,7 @@ export const updateChangeRequestContent =
 
     const { plan, handled } = await deps.serial(changeRequestKey(id), () => repeated(attempt, context.signal));
     const at = await changeRequestAfter(deps.changeRequests, found, handled, id);
-    const answer = answerChangeRequest(context.baseUrl, at, space.revision);
+    const answer = answerChangeRequest(context.baseUrl, at, space.revision, await deps.openComments.of(id));
     if (query.compat !== false) return { status: 200, ...answer };
     const represent = (file: FileNode) => deps.fileLinks.represent(context.baseUrl, spaceId, file);
     return {

@@ -1,15 +1,19 @@
 import type { changeRequestOperations } from '@bindery/contracts';
 import type { HandlersFor } from '@bindery/service-kit';
 import { answerChangeRequest } from '../answer.ts';
+import type { ChangeRequestRouteDeps } from '../deps.ts';
 import { type LocateDeps, locate } from './located.ts';
 
 /** GET /spaces/{spaceId}/change-requests/{changeRequestId} */
 export const getChangeRequestById =
-  (deps: LocateDeps): HandlersFor<typeof changeRequestOperations>['getChangeRequestById'] =>
+  (
+    deps: LocateDeps & Pick<ChangeRequestRouteDeps, 'openComments'>,
+  ): HandlersFor<typeof changeRequestOperations>['getChangeRequestById'] =>
   async (context, { params }) => {
     const { found, space } = await locate(deps, context, params, 'view');
     const at = { document: found.document, streamRevision: found.revision };
-    return { status: 200, ...answerChangeRequest(context.baseUrl, at, space.revision) };
+    const comments = await deps.openComments.of(found.id);
+    return { status: 200, ...answerChangeRequest(context.baseUrl, at, space.revision, comments) };
   };
 
 /** GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors */

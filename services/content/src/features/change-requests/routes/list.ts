@@ -33,15 +33,21 @@ const whereOf = (query: Filters): Where => ({
   ...(query.contributor === undefined ? {} : { contributors: { contains: query.contributor } }),
 });
 
-const answer = (
+const answer = async (
+  { openComments }: Pick<ChangeRequestRouteDeps, 'openComments'>,
   baseUrl: string,
   { items, count, next }: ChangeRequestPage,
   head: (spaceId: string) => string,
-): { next?: { page: string }; count: number; items: ChangeRequest[] } => ({
-  ...(next ? { next: { ...next } } : {}),
-  count,
-  items: items.map(({ document }) => presentChangeRequest(baseUrl, document, head(document.spaceId))),
-});
+): Promise<{ next?: { page: string }; count: number; items: ChangeRequest[] }> => {
+  const comments = await openComments.ofMany(items.map(({ id }) => id));
+  return {
+    ...(next ? { next: { ...next } } : {}),
+    count,
+    items: items.map(({ document }, index) =>
+      presentChangeRequest(baseUrl, document, head(document.spaceId), comments[index] ?? 0),
+    ),
+  };
+};
 
 /** GET /spaces/{spaceId}/change-requests */
 export const listChangeRequestsForSpace =
@@ -54,7 +60,7 @@ export const listChangeRequestsForSpace =
     const request = { ...rest, list };
     const filters = matchesNothing(query) ? [] : [filter];
     const page = await listChangeRequests(deps.changeRequests, filters, request, deps.cursors);
-    return { status: 200, body: answer(context.baseUrl, page, () => space.revision) };
+    return { status: 200, body: await answer(deps, context.baseUrl, page, () => space.revision) };
   };
 
 /** GET /orgs/{organizationId}/change-requests */
@@ -71,5 +77,5 @@ export const listChangeRequestsForOrganization =
     const filters = matchesNothing(query) ? [] : inSpaces(spaceIds).map((where) => ({ ...common, ...where }));
     const list = listIdentity('listChangeRequestsForOrganization', { ...params, ...rest, space, status: statuses });
     const page = await listChangeRequests(deps.changeRequests, filters, { ...rest, list }, deps.cursors);
-    return { status: 200, body: answer(context.baseUrl, page, (id) => heads.get(id) ?? '') };
+    return { status: 200, body: await answer(deps, context.baseUrl, page, (id) => heads.get(id) ?? '') };
   };

@@ -50,5 +50,6 @@ export const updateChangeRequestById =
     if (handled.events.some((event) => event.type === 'ChangeRequestStatusChanged'))
       await deps.counts.changed(params.spaceId);
     const at = await changeRequestAfter(deps.changeRequests, found, handled, id);
-    return { status: 200, ...answerChangeRequest(context.baseUrl, at, space.revision) };
+    const comments = await deps.openComments.of(id);
+    return { status: 200, ...answerChangeRequest(context.baseUrl, at, space.revision, comments) };
   };

@@ -1,13 +1,11 @@
 import type { spaceOperations } from '@bindery/contracts';
 import { type HandlersFor, listIdentity, notFound } from '@bindery/service-kit';
-import { answerSpace } from '../answer.ts';
+import { answerSpace, presentSpaces } from '../answer.ts';
 import type { SpaceRouteDeps } from '../deps.ts';
 import { listSpaces } from '../list.ts';
-import { presentSpace } from '../present.ts';
 
 type Handlers = HandlersFor<typeof spaceOperations>;
 const defaultLimit = 50;
-const noCounts = { open: 0, draft: 0 };
 
 /** GET /spaces/{spaceId} */
 export const getSpace =
@@ -24,17 +22,12 @@ export const getSpace =
 export const listSpacesInOrganization =
   (deps: SpaceRouteDeps): Handlers['listSpacesInOrganizationById'] =>
   async (context, { params, query }) => {
-    const visible = await deps.access.visibleSpaces(context, params.organizationId);
+    const lens = await deps.access.lens(context, params.organizationId);
     const list = listIdentity('listSpacesInOrganizationById', params);
     const { limit = defaultLimit, page } = query;
     const request = { limit, list, ...(page === undefined ? {} : { page }) };
-    const { items, count, next } = await listSpaces(deps.spaces, visible, request, deps.cursors);
-    const counts = await deps.counts.ofMany(items.map(({ id }) => id));
-    const shown = [];
-    for (const [index, { document }] of items.entries()) {
-      const described = deps.access.describe(context, document);
-      const { permissions } = described instanceof Promise ? await described : described;
-      shown.push(presentSpace(context.baseUrl, document, counts[index] ?? noCounts, permissions));
-    }
+    const { items, count, next } = await listSpaces(deps.spaces, lens.visible, request, deps.cursors);
+    const documents = items.map(({ document }) => document);
+    const shown = await presentSpaces(deps, context, lens, documents);
     return { status: 200, body: { ...(next ? { next } : {}), count, items: shown } };
   };
