@@ -6,19 +6,29 @@ import {
   type PublicMapping,
   type Recorded,
 } from '@bindery/event-sourcing';
+import type { AgentInstructionsUpdated } from './features/agent-instructions/index.ts';
+import type { DenialEvent } from './features/denials/index.ts';
 import type { EmailEvent } from './features/emails/index.ts';
 import type { InstanceEvent } from './features/instance/index.ts';
 import type { OrganizationEvent } from './features/organizations/index.ts';
+import { type AssertionUsed, type LoginEvent, type ProviderEvent, samlPublicEvents } from './features/saml/index.ts';
 import type { SessionEvent } from './features/sessions/index.ts';
+import type { SubdomainEvent } from './features/subdomains/index.ts';
 import { type TeamEvent, teamPublicEvents } from './features/teams/index.ts';
 import type { CredentialsEvent } from './features/tokens/index.ts';
 import type { UserEvent } from './features/users/index.ts';
 
 type IdentityEvent =
+  | AgentInstructionsUpdated
+  | SubdomainEvent
+  | ProviderEvent
+  | LoginEvent
+  | AssertionUsed
   | TeamEvent
   | SessionEvent
   | UserEvent
   | EmailEvent
+  | DenialEvent
   | CredentialsEvent
   | OrganizationEvent
   | InstanceEvent;
@@ -46,10 +56,34 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
       const { userId, changedAt } = domainEvent.data;
       return event<'userUpdated'>('bindery.identity.user.updated.v1', userId, { userId, updatedAt: changedAt });
     }
+    case 'UserErased': {
+      const { userId, erasedAt } = domainEvent.data;
+      return event<'userDeleted'>('bindery.identity.user.deleted.v1', userId, { userId, deletedAt: erasedAt });
+    }
     case 'OrganizationCreated': {
       const { organizationId, title, createdBy, createdAt } = domainEvent.data;
       const data = { organizationId, title, createdBy, createdAt };
       return event<'organizationCreated'>('bindery.identity.organization.created.v1', organizationId, data);
+    }
+    case 'OrganizationUpdated': {
+      const { organizationId, changes, updatedBy, updatedAt } = domainEvent.data;
+      const data = { organizationId, fields: Object.keys(changes).sort(), updatedBy, updatedAt };
+      return event<'organizationUpdated'>('bindery.identity.organization.updated.v1', organizationId, data);
+    }
+    case 'AgentInstructionsUpdated': {
+      const { organizationId, updatedBy, updatedAt } = domainEvent.data;
+      const data = { organizationId, updatedBy, updatedAt };
+      return event<'agentInstructionsUpdated'>('bindery.identity.agent-instructions.updated.v1', organizationId, data);
+    }
+    case 'MemberRemoved': {
+      const { organizationId, userId, removedAt } = domainEvent.data;
+      const data = { organizationId, userId, removedAt };
+      return event<'memberRemoved'>('bindery.identity.member.removed.v1', organizationId, data);
+    }
+    case 'MemberSsoChanged': {
+      const { organizationId, userId, sso, changedAt } = domainEvent.data;
+      const data = { organizationId, userId, sso, changedAt };
+      return event<'memberSsoChanged'>('bindery.identity.member.sso-changed.v1', organizationId, data);
     }
     case 'MemberJoined': {
       const { organizationId, userId, role, joinedAt } = domainEvent.data;
@@ -93,7 +127,19 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
     case 'TeamMembersRemoved':
     case 'TeamDeleted':
       return teamPublicEvents(domainEvent);
+    case 'SamlProviderCreated':
+    case 'SamlProviderChanged':
+    case 'SamlProviderDeleted':
+    case 'SamlLoginAccepted':
+    case 'SamlLoginFinished':
+    case 'SamlLoginRefused':
+    case 'SamlAssertionUsed':
+      return samlPublicEvents(domainEvent);
     case 'EmailReserved':
+    case 'EmailReleased':
+    case 'AccessDenied':
+    case 'SubdomainClaimed':
+    case 'SubdomainReleased':
     case 'InstanceInitialized':
       return [];
     default:

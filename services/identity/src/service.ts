@@ -4,7 +4,9 @@ import {
   type identityAuditInternalOperations,
   type identityInternalOperations,
   type memberOperations,
+  type memberRelationOperations,
   type organizationOperations,
+  type samlOperations,
   type sessionOperations,
   type userOperations,
   validatePublicEvent,
@@ -20,39 +22,39 @@ import {
 } from '@bindery/service-kit';
 import { forAdministrators } from './administration.ts';
 import { type BootstrapOptions, type Bootstrapped, createBootstrap } from './bootstrap.ts';
+import { agentInstructionsProjection } from './features/agent-instructions/index.ts';
 import { createAuditFeature, createOrigins, identityAuditProjection, type RawRoute } from './features/audit/index.ts';
 import { denialAggregate, reportDenialsRoute } from './features/denials/index.ts';
 import { emailAggregate } from './features/emails/index.ts';
 import { instanceAggregate, instanceProjection } from './features/instance/index.ts';
 import {
-  createDirectory,
   createLastSeen,
-  getMemberRoute,
-  listMembersRoute,
-  membersEpoch,
+  createMembersFeature,
+  directoryName,
+  directoryProjection,
   membersProjection,
+  openDirectory,
   openMembers,
-  pingRoute,
-  profilesEpoch,
-  putMemberRoute,
   sharesOrganization,
 } from './features/members/index.ts';
+import { openOrganizations, organizationAggregate, organizationsProjection } from './features/organizations/index.ts';
 import {
-  createOrganizationRoute,
-  getOrganizationRoute,
-  listOrganizationsRoute,
-  openOrganizations,
-  organizationAggregate,
-  organizationsProjection,
-} from './features/organizations/index.ts';
+  createSamlFeature,
+  type SamlRoute,
+  type SamlSettings,
+  samlProvidersProjection,
+} from './features/saml/index.ts';
 import { createSessionsFeature, sessionsAggregate, sessionsProjection } from './features/sessions/index.ts';
 import {
   createTeamsFeature,
   leaveTeamsReactor,
   liveTeams,
+  organizationsOfOwner,
+  placesInOrganization,
   spacesOfTeams,
   teamAggregate,
   teamMembersProjection,
+  teamsById,
   teamsProjection,
 } from './features/teams/index.ts';
 import {
@@ -81,6 +83,7 @@ import {
   usersProjection,
 } from './features/users/index.ts';
 import { loadOwner, loadPrincipal } from './load-principal.ts';
+import { createOrganizationHandlers } from './organization-handlers.ts';
 import { publicMapping } from './public-mapping.ts';
 import { createEpochs } from './shared/epochs.ts';
 import type { KeyStore } from './shared/key-store.ts';
@@ -99,12 +102,14 @@ export interface IdentityOptions {
   readonly services: ServiceClient;
   /** How people sign in. */
   readonly signIn?: SignInConfig;
+  /** Of signing in through identity providers of organizations. */
+  readonly saml?: SamlSettings;
 }
 
 /** The identity service, and what its composition root calls at every start. */
 export type IdentityService = Service & {
   /** Routes outside the JSON contract that the gateway mounts. */
-  readonly rawRoutes: readonly RawRoute[];
+  readonly rawRoutes: readonly (RawRoute | SamlRoute)[];
   /** Call it between `start` and the first request. Idempotent, also when killed anywhere. */
   bootstrap(options: BootstrapOptions): Promise<Bootstrapped>;
   /** Waits for writes that no request waits for: the last use of tokens. */
@@ -114,8 +119,10 @@ export type IdentityService = Service & {
 type Operations = typeof userOperations &
   typeof organizationOperations &
   typeof memberOperations &
+  typeof memberRelationOperations &
   typeof identityInternalOperations &
   typeof sessionOperations &
+  typeof samlOperations &
   typeof auditOperations &
   typeof identityAuditInternalOperations &
   typeof identityAdminOperations;
@@ -125,6 +132,8 @@ type AdminOperation = keyof typeof identityAdminOperations | 'listInstanceAuditE
 /** Counter that the gateway keys embedded users by. */
 const embeddedUsersEpoch = 'embed-epoch:user';
 const day = 86_400_000;
+/** Longest wait for the directory of members. */
+const directoryWaitMs = 3000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
 export const createIdentityService = async (options: IdentityOptions): Promise<IdentityService> => {
@@ -146,10 +155,13 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
       tokensProjection,
       organizationsProjection,
       membersProjection,
+      directoryProjection(sealer),
+      agentInstructionsProjection,
       instanceProjection,
       teamsProjection,
       teamMembersProjection,
       sessionsProjection,
+      samlProvidersProjection,
       identityAuditProjection,
     ],
     reactors: [
@@ -173,12 +185,11 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   const userExists = async (userId: string) => (await userRepository.load(userId)).state.status === 'active';
   const epochs = createEpochs(cache, 'identity:epoch:');
   const profileChanged = async (): Promise<void> => {
-    await epochs.replace(profilesEpoch);
     await cache.increment(embeddedUsersEpoch, { ttlMs: day });
   };
   const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault });
   const liveTeamsNow = liveTeams(runtime.live);
-  const principalOf = loadOwner({ members, teams: liveTeamsNow, live: runtime.live });
+  const principalOf = loadOwner({ members, organizations, teams: liveTeamsNow, live: runtime.live });
   const load = loadPrincipal(tokens, principalOf);
   const principals = createPrincipals({ kind: 'token', cache, epochs, usage, load });
   const forget = principals.forget;
@@ -217,20 +228,37 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   const audit = createAuditFeature({ runtime, ports, services, users, members, sealer, cursors, vault });
   const getUserDeps = { users, sharesOrganization: shares };
   const tokenDeps = { credentials, tokens, usage, cursors, userExists, forget };
-  const memberDeps = { members, directory: createDirectory({ members, users, epochs }), lastSeen, cursors };
+  const saml = createSamlFeature({
+    ...{ runtime, cache: ports.cache, logger, cursors, vault, registration, userExists, forget, members },
+    ...{ organizations: organizationRepository, sessions: signedIn.sessions, teams: teamDeps },
+    settings: options.saml ?? {},
+  });
+  const { hasActiveProvider } = saml;
+  const membersFeature = createMembersFeature({
+    ...{ organizations: organizationRepository, members, lastSeen, cursors, services, forget, userExists },
+    directory: () => openDirectory(live),
+    directoryReady: async () =>
+      runtime.waitFor(directoryName, await ports.eventStore.head(['identity.']), directoryWaitMs),
+    hasActiveProvider,
+    teamsOfMembers: (organizationId, userIds) => placesInOrganization(liveTeamsNow, organizationId, userIds),
+    teamsById: (ids) => teamsById(liveTeamsNow, ids),
+    presentTeams: teams.present,
+  });
+  const organizationHandlers = createOrganizationHandlers({
+    ...{ runtime, repository: organizationRepository, organizations, cursors, forget, hasActiveProvider },
+    verifiedEmail: async (userId) => (await users().get(userId))?.document.email,
+    teamsOwnedBy: (userId) => organizationsOfOwner(liveTeamsNow, userId),
+  });
   const open: HandlersFor<Omit<Operations, AdminOperation>> = {
     getAuthenticatedUser: getAuthenticatedUserRoute({ users }),
     getUserById: getUserByIdRoute(getUserDeps),
     updateUserById: updateUserRoute({ ...getUserDeps, repository: userRepository, sealer, profileChanged }),
-    createOrganization: createOrganizationRoute({ organizations: organizationRepository, forget }),
-    listOrganizationsForAuthenticatedUser: listOrganizationsRoute({ organizations, cursors }),
-    getOrganizationById: getOrganizationRoute({ organizations }),
-    listMembersInOrganizationById: listMembersRoute(memberDeps),
-    getMemberInOrganizationById: getMemberRoute(memberDeps),
-    updateOrganizationMemberLastSeenAt: pingRoute({ lastSeen }),
+    ...organizationHandlers,
+    ...membersFeature.handlers,
     resolveToken: resolveTokenRoute({ principals, sealOrigin: origins.seal }),
     loadUsers: loadUsersRoute({ users }),
     ...signedIn.handlers,
+    ...saml.handlers,
     ...audit.handlers,
     reportDenials: reportDenialsRoute({ denials: runtime.repository(denialAggregate) }),
   };
@@ -241,18 +269,12 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     createUserToken: createUserTokenRoute(tokenDeps),
     listUserTokens: listUserTokensRoute(tokenDeps),
     deleteUserToken: deleteUserTokenRoute(tokenDeps),
-    putOrganizationMember: putMemberRoute({
-      ...memberDeps,
-      organizations: organizationRepository,
-      userExists,
-      forget,
-      membersChanged: (organizationId) => epochs.replace(membersEpoch(organizationId)),
-    }),
+    putOrganizationMember: membersFeature.putOrganizationMember,
   };
 
   return {
     name: 'identity',
-    rawRoutes: audit.rawRoutes,
+    rawRoutes: [...audit.rawRoutes, ...saml.rawRoutes],
     handlers: eraseHandlers({ ...open, ...teams.handlers, ...forAdministrators(administration) }),
     start: () => runtime.start(),
     async stop() {

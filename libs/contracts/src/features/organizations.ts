@@ -185,6 +185,7 @@ export const getOrganizationById = operation({
   tag: 'Organizations',
   summary: 'Get an organization',
   access: 'organization:view',
+  scope: 'organization:read',
   params: closed({ organizationId: Id('Id of the organization.') }),
   success: { 200: Organization },
   etag: true,

@@ -15,6 +15,7 @@ const token = (tokenId: string) => ({ type: 'token', id: tokenId });
 
 const users: AuditRules<UserEvent> = {
   UserRegistered: { action: 'user.created', label: 'User created' },
+  UserErased: { action: 'user.deleted', label: 'User deleted', facts: () => ({ values: { deleted: true } }) },
   UserProfileChanged: {
     action: 'user.profile-changed',
     label: 'Profile changed',
@@ -24,6 +25,7 @@ const users: AuditRules<UserEvent> = {
 };
 
 const emails: AuditRules<EmailEvent> = {
+  EmailReleased: { skip: 'Half of the deletion of a user, which has an entry of its own.' },
   EmailReserved: { skip: 'Half of the creation of a user, which has an entry of its own.' },
 };
 

@@ -41,3 +41,17 @@ export const sharesOrganization = async (
     if ((await members().getMany(ids.slice(start, start + most))).size > 0) return true;
   return false;
 };
+
+/** Members of an organization by user id; who is not one is absent. */
+export const membersByUser = async (
+  members: LiveMembers,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, MemberDocument>> => {
+  const found = new Map<string, MemberDocument>();
+  for (let start = 0; start < userIds.length; start += most) {
+    const ids = userIds.slice(start, start + most).map((userId) => memberId(organizationId, userId));
+    for (const { document } of (await members().getMany(ids)).values()) found.set(document.userId, document);
+  }
+  return found;
+};

@@ -1,4 +1,24 @@
+import type { MergeRules } from '@bindery/contracts';
 import type { MemberRole } from '@bindery/service-kit';
+
+/** The hostname of an organization, with the claim on the name that it rests on. */
+export interface Hostname {
+  readonly name: string;
+  readonly claimId: string;
+}
+
+/** Settings that administrators change; absent ones stay as they are, null clears. */
+export interface OrganizationChanges {
+  readonly title?: string;
+  readonly emailDomains?: readonly string[];
+  readonly hostname?: Hostname;
+  readonly defaultRole?: MemberRole | null;
+  readonly logo?: string | null;
+  readonly sso?: boolean;
+  readonly ai?: boolean;
+  readonly inviteLinks?: boolean;
+  readonly mergeRules?: MergeRules;
+}
 
 /**
  * What happened to an organization and to its members. Members are part of the organization's stream: it is created
@@ -17,6 +37,19 @@ export type OrganizationEvent =
       };
     }
   | {
+      readonly type: 'OrganizationUpdated';
+      readonly data: {
+        readonly organizationId: string;
+        readonly changes: OrganizationChanges;
+        /** The hostname that was given up by this change. */
+        readonly previousHostname?: Hostname;
+        readonly updatedBy: string;
+        readonly updatedAt: string;
+        /** Version of the settings, from 0 at creation: the ETag. */
+        readonly version: number;
+      };
+    }
+  | {
       readonly type: 'MemberJoined';
       readonly data: {
         readonly organizationId: string;
@@ -24,8 +57,10 @@ export type OrganizationEvent =
         /** null: guest. */
         readonly role: MemberRole | null;
         readonly joinedAt: string;
-        /** Version of this membership, from 1: its ETag. */
+        /** Version of this membership: its ETag. From 1; above all earlier ones of members who left. */
         readonly version: number;
+        /** Signs in through SSO. */
+        readonly sso?: boolean;
       };
     }
   | {
@@ -38,4 +73,28 @@ export type OrganizationEvent =
         readonly changedAt: string;
         readonly version: number;
       };
+    }
+  | {
+      readonly type: 'MemberSsoChanged';
+      readonly data: {
+        readonly organizationId: string;
+        readonly userId: string;
+        readonly sso: boolean;
+        readonly changedAt: string;
+        readonly version: number;
+      };
+    }
+  | {
+      readonly type: 'MemberRemoved';
+      readonly data: {
+        readonly organizationId: string;
+        readonly userId: string;
+        readonly role: MemberRole | null;
+        readonly removedAt: string;
+        /** Version that the membership had last. */
+        readonly version: number;
+      };
     };
+
+/** Events on one membership. */
+export type MemberEvent = Exclude<OrganizationEvent, { type: 'OrganizationCreated' | 'OrganizationUpdated' }>;

@@ -1,49 +1,108 @@
+import type { MergeRules } from '@bindery/contracts';
 import { ignoreUnknown } from '@bindery/event-sourcing';
 import type { MemberRole } from '@bindery/service-kit';
-import type { OrganizationEvent } from './events.ts';
+import type { Hostname, OrganizationChanges, OrganizationEvent } from './events.ts';
+import { type Membership, memberIn, type Roster, withMember } from './roster.ts';
 
-/** A membership as decisions see it. */
-export interface Membership {
-  readonly role: MemberRole | null;
-  readonly version: number;
+/** Everything that can be set, at its present value. */
+export interface OrganizationSettings {
+  readonly title: string;
+  readonly emailDomains: readonly string[];
+  readonly hostname?: Hostname;
+  readonly defaultRole: MemberRole | null;
+  readonly logo: string | null;
+  readonly sso: boolean;
+  readonly ai: boolean;
+  readonly inviteLinks: boolean;
+  readonly mergeRules: MergeRules;
 }
 
-/**
- * The members by user id, in buckets by the last character of the id: states are immutable, and copying one bucket per
- * change keeps folding 10,000 members at some milliseconds where copying one map would take seconds.
- */
-export type Roster = ReadonlyMap<string, ReadonlyMap<string, Membership>>;
+/** Settings of a new organization. */
+export const initialSettings = (title: string, emailDomains: readonly string[]): OrganizationSettings => ({
+  title,
+  emailDomains,
+  defaultRole: null,
+  logo: null,
+  sso: false,
+  ai: false,
+  inviteLinks: false,
+  mergeRules: { type: 'none' },
+});
+
+/** Settings after a change. */
+export const changedSettings = (
+  settings: OrganizationSettings,
+  changes: OrganizationChanges,
+): OrganizationSettings => ({ ...settings, ...changes });
 
 /** What decisions about an organization need. */
 export type OrganizationState =
   | { readonly status: 'none' }
-  | { readonly status: 'active'; readonly roster: Roster; readonly members: number };
+  | {
+      readonly status: 'active';
+      readonly settings: OrganizationSettings;
+      /** Version of the settings. */
+      readonly version: number;
+      readonly roster: Roster;
+      readonly members: number;
+      readonly administrators: number;
+      /** Highest version of a membership that ended: whoever joins again begins above it, so no ETag comes back. */
+      readonly endedVersion: number;
+    };
+type Active = Extract<OrganizationState, { status: 'active' }>;
 
 /** Prefix of the streams of organizations. */
 export const organizationAggregateName = 'identity.organization';
 
 export const initialState = (): OrganizationState => ({ status: 'none' });
 
-const bucketOf = (userId: string): string => userId.slice(-1);
-
-/** The membership of a user, if it has one. */
-export const memberIn = (roster: Roster, userId: string): Membership | undefined =>
-  roster.get(bucketOf(userId))?.get(userId);
-
 export const evolve = (state: OrganizationState, event: OrganizationEvent): OrganizationState => {
+  if (event.type === 'OrganizationCreated')
+    return {
+      status: 'active',
+      settings: initialSettings(event.data.title, event.data.emailDomains),
+      version: 0,
+      roster: new Map(),
+      members: 0,
+      administrators: 0,
+      endedVersion: 0,
+    };
+  if (state.status === 'none') return state;
   switch (event.type) {
-    case 'OrganizationCreated':
-      return { status: 'active', roster: new Map(), members: 0 };
+    case 'OrganizationUpdated': {
+      const { changes, version } = event.data;
+      return { ...state, settings: changedSettings(state.settings, changes), version };
+    }
     case 'MemberJoined':
     case 'MemberRoleChanged': {
-      if (state.status === 'none') return state;
       const { userId, role, version } = event.data;
-      const known = memberIn(state.roster, userId) !== undefined;
-      const bucket = new Map(state.roster.get(bucketOf(userId))).set(userId, { role, version });
-      const roster = new Map(state.roster).set(bucketOf(userId), bucket);
-      return { status: 'active', roster, members: state.members + (known ? 0 : 1) };
+      const known = memberIn(state.roster, userId);
+      const sso = event.type === 'MemberJoined' ? (event.data.sso ?? false) : (known?.sso ?? false);
+      return withMembership(state, userId, { role, version, sso });
+    }
+    case 'MemberSsoChanged': {
+      const { userId, sso, version } = event.data;
+      const known = memberIn(state.roster, userId);
+      return known === undefined ? state : withMembership(state, userId, { ...known, sso, version });
+    }
+    case 'MemberRemoved': {
+      const { userId, version } = event.data;
+      const endedVersion = Math.max(state.endedVersion, version);
+      return { ...withMembership(state, userId, undefined), endedVersion };
     }
     default:
       return ignoreUnknown(state, event);
   }
+};
+
+const one = (condition: boolean): number => (condition ? 1 : 0);
+
+const withMembership = (state: Active, userId: string, membership: Membership | undefined): Active => {
+  const before = memberIn(state.roster, userId);
+  return {
+    ...state,
+    roster: withMember(state.roster, userId, membership),
+    members: state.members + one(membership !== undefined) - one(before !== undefined),
+    administrators: state.administrators + one(membership?.role === 'admin') - one(before?.role === 'admin'),
+  };
 };

@@ -1,6 +1,7 @@
 import { limits, type listOrganizationsForAuthenticatedUser } from '@bindery/contracts';
 import { type CursorCodec, listIdentity, membershipIn, type OperationHandler } from '@bindery/service-kit';
 import { pageOf } from '../../../shared/page-of.ts';
+import type { TeamsOwnedBy } from '../../../shared/ports.ts';
 import { presentOrganization } from '../presenter.ts';
 import type { LiveOrganizations, OrganizationDocument } from '../read-model.ts';
 
@@ -11,6 +12,7 @@ export const listOrganizationsRoute =
   (deps: {
     readonly organizations: LiveOrganizations;
     readonly cursors: CursorCodec;
+    readonly teamsOwnedBy: TeamsOwnedBy;
   }): OperationHandler<typeof listOrganizationsForAuthenticatedUser> =>
   async ({ principal, baseUrl }, { query }) => {
     const ids = Object.keys(principal.organizations);
@@ -27,9 +29,10 @@ export const listOrganizationsRoute =
       page: query.page,
       cursors: deps.cursors,
     });
+    const owning = await deps.teamsOwnedBy(principal.id);
     const shown = items.flatMap((organization) => {
       const membership = membershipIn(principal, organization.id);
-      return membership ? [presentOrganization(organization, membership, baseUrl)] : [];
+      return membership ? [presentOrganization(organization, membership, baseUrl, owning.has(organization.id))] : [];
     });
     return { status: 200, body: { ...rest, items: shown } };
   };

@@ -1,0 +1,3 @@
+export { type AgentInstructionsUpdated, agentInstructionsAggregate } from './aggregate.ts';
+export { agentInstructionsProjection, openAgentInstructions } from './read-model.ts';
+export { agentInstructionRoutes } from './routes.ts';
