@@ -7,6 +7,13 @@ export interface Membership {
   readonly teams: readonly string[];
 }
 
+/** How a session began, or the session in which a token was made. */
+export interface SignedInBy {
+  readonly method: string;
+  /** Of `saml`: the organization whose identity provider vouched for the user; nothing else is within reach. */
+  readonly organizationId?: string;
+}
+
 /**
  * Who is asking. Plain JSON: it travels between processes. Made by the gateway from a token, on every request, so that
  * removing a member or a token takes effect on the next one.
@@ -26,7 +33,15 @@ export interface Principal {
   readonly organizations: Readonly<Record<string, Membership>>;
   /** Scopes that the token is limited to; absent: everything that the user may do. */
   readonly scopes?: readonly OAuthScope[];
+  /** Absent: a token of old, or one that an administrator made. */
+  readonly signedInBy?: SignedInBy;
 }
+
+/**
+ * Whether the caller has shown that the account is its own, and not only that an organization says so: needed for
+ * everything that gives access to the account beyond that organization (passwords, addresses, erasure).
+ */
+export const holdsAccount = ({ signedInBy }: Principal): boolean => signedInBy?.method !== 'saml';
 
 /** The caller's membership of an organization, if any. */
 export const membershipIn = (principal: Principal, organizationId: string): Membership | undefined =>

@@ -26,6 +26,15 @@ const userUpdated = publicEvent({
   samples: [{ userId: id, updatedAt: at }],
 });
 
+/** A user is gone. Whoever keeps copies of its name or address removes them. */
+const userDeleted = publicEvent({
+  type: 'bindery.identity.user.deleted.v1',
+  owner: 'identity',
+  summary: 'A user was deleted and its personal data erased.',
+  data: closed({ userId: Id(), deletedAt: DateTime }),
+  samples: [{ userId: id, deletedAt: at }],
+});
+
 /** An organization exists; its creator follows as the first member. */
 const organizationCreated = publicEvent({
   type: 'bindery.identity.organization.created.v1',
@@ -198,10 +207,48 @@ const sessionsEnded = publicEvent({
   samples: [{ userId: id, sessionIds: [other], reason: 'signed-out', endedAt: at }],
 });
 
+/** A user has a password now, or another one. */
+const passwordChanged = publicEvent({
+  type: 'bindery.identity.password.changed.v1',
+  owner: 'identity',
+  summary: 'A user set or changed the password.',
+  data: closed({ userId: Id(), changedAt: DateTime }),
+  samples: [{ userId: id, changedAt: at }],
+});
+
+/** Somebody may sign in once with a link. */
+const signInLinkCreated = publicEvent({
+  type: 'bindery.identity.sign-in-link.created.v1',
+  owner: 'identity',
+  summary: 'A one-time sign-in link was made for a user.',
+  data: closed({ userId: Id(), linkId: Id(), createdAt: DateTime, expiresAt: DateTime }),
+  samples: [{ userId: id, linkId: other, createdAt: at, expiresAt: at }],
+});
+
+/** Somebody tried to sign in and was refused. Of many in a day only the first ones are told. */
+const signInFailed = publicEvent({
+  type: 'bindery.identity.sign-in.failed.v1',
+  owner: 'identity',
+  summary: 'An attempt to sign in as a user was refused.',
+  description: '`reason` is a stable word. Attempts on accounts that do not exist are not told.',
+  data: closed({ userId: Id(), reason: Type.String(), failedAt: DateTime }),
+  samples: [{ userId: id, reason: 'password', failedAt: at }],
+});
+
+/** An account can be entered through the OpenID provider of the instance from now on. */
+const externalIdentityLinked = publicEvent({
+  type: 'bindery.identity.external-identity.linked.v1',
+  owner: 'identity',
+  summary: 'A user was linked to an account at the OpenID provider.',
+  data: closed({ userId: Id(), linkedAt: DateTime }),
+  samples: [{ userId: id, linkedAt: at }],
+});
+
 /** The public events of identity. */
 export const identityEvents = {
   userCreated,
   userUpdated,
+  userDeleted,
   organizationCreated,
   organizationUpdated,
   agentInstructionsUpdated,
@@ -213,6 +260,10 @@ export const identityEvents = {
   tokenRevoked,
   sessionStarted,
   sessionsEnded,
+  passwordChanged,
+  signInLinkCreated,
+  signInFailed,
+  externalIdentityLinked,
   samlProviderCreated,
   samlProviderUpdated,
   samlProviderDeleted,

@@ -16,6 +16,7 @@ interface PrincipalData {
     Record<string, { readonly role: Static<typeof MemberRole> | null; readonly teams: readonly string[] }>
   >;
   readonly scopes?: readonly OAuthScope[];
+  readonly signedInBy?: { readonly method: string; readonly organizationId?: string };
 }
 
 /** A principal, as an answer of the internal operations that know who is asking. */
@@ -28,6 +29,7 @@ export const PrincipalSchema = Type.Unsafe<PrincipalData>(
     instanceAdmin: Type.Boolean(),
     organizations: Type.Record(Type.String(), closed({ role: nullable(MemberRole), teams: Type.Array(Id()) })),
     scopes: Type.Optional(Type.Array(words(oauthScopes), { maxItems: oauthScopes.length })),
+    signedInBy: Type.Optional(closed({ method: Type.String(), organizationId: Type.Optional(Id()) })),
   }),
 );
 

@@ -1,6 +1,6 @@
 import type { sessionOperations } from '@bindery/contracts';
 import type { LiveCollection, Repository } from '@bindery/event-sourcing';
-import type { CursorCodec, HandlersFor, Principal } from '@bindery/service-kit';
+import type { CursorCodec, HandlersFor, Principal, SignedInBy } from '@bindery/service-kit';
 import type { Epochs } from '../../shared/epochs.ts';
 import type { PersonalDataSealer } from '../../shared/personal-data.ts';
 import type { ForgetPrincipal } from '../../shared/ports.ts';
@@ -25,7 +25,7 @@ export interface SessionsFeatureDeps {
   readonly forget: ForgetPrincipal;
   readonly lifetimes: SessionLifetimes;
   /** Memberships and rights of a user, as a principal. */
-  readonly principalOf: (userId: string, tokenId: string) => Promise<Principal>;
+  readonly principalOf: (userId: string, tokenId: string, signedInBy: SignedInBy) => Promise<Principal>;
 }
 
 /** Sessions of signed-in browsers: what other features begin and end, and the operations on them. */
@@ -45,10 +45,11 @@ export const createSessionsFeature = (
       async all(hash) {
         const session = await sessionByHash(live, hash);
         if (session === undefined) return undefined;
-        const { id, userId, createdAt, expiresAt } = session;
+        const { id, userId, method, organizationId, createdAt, expiresAt } = session;
+        const signedInBy = { method, ...(organizationId === undefined ? {} : { organizationId }) };
         const used = (await usage.lastUsedAt([id])).get(id) ?? createdAt;
         return {
-          principal: await deps.principalOf(userId, id),
+          principal: await deps.principalOf(userId, id, signedInBy),
           expiresAt: Math.min(Date.parse(expiresAt), Date.parse(used) + lifetimes.idleMs),
         };
       },

@@ -1,4 +1,5 @@
 import type { OAuthScope } from '@bindery/contracts';
+import type { SignedInBy } from '@bindery/service-kit';
 
 /** What happened to the personal access tokens of a user. Of a token only its SHA-256 is ever stored. */
 export type CredentialsEvent =
@@ -15,6 +16,8 @@ export type CredentialsEvent =
         readonly expiresAt?: string;
         /** Absent: everything that the user may do. */
         readonly scopes?: readonly OAuthScope[];
+        /** How the session began in which it was made: the token reaches no further than that. */
+        readonly signedInBy?: SignedInBy;
       };
     }
   | {

@@ -1,6 +1,7 @@
 import type { OAuthScope } from '@bindery/contracts';
 import { documentsPerEvent, type Projection } from '@bindery/event-sourcing';
 import type { CollectionSpec } from '@bindery/read-store';
+import type { SignedInBy } from '@bindery/service-kit';
 import type { CredentialsEvent } from './events.ts';
 import { credentialsAggregateName } from './state.ts';
 
@@ -15,6 +16,7 @@ export interface TokenDocument {
   readonly expiresAt?: string;
   /** Absent: everything that the user may do. */
   readonly scopes?: readonly OAuthScope[];
+  readonly signedInBy?: SignedInBy;
 }
 
 /** Tokens by id, found by hash on every request that no cache answers. */
@@ -36,7 +38,7 @@ export const tokensProjection: Projection = documentsPerEvent<CredentialsEvent>(
   toDocuments: ({ type, data }) => {
     const { tokenId: id, userId } = data;
     if (type === 'TokenRevoked') return [{ collection: tokenCollection, id, document: null }];
-    const { tokenHash: hash, name, issuedAt: createdAt, expiresAt, scopes } = data;
+    const { tokenHash: hash, name, issuedAt: createdAt, expiresAt, scopes, signedInBy } = data;
     const document: TokenDocument = {
       id,
       userId,
@@ -45,6 +47,7 @@ export const tokensProjection: Projection = documentsPerEvent<CredentialsEvent>(
       createdAt,
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(scopes === undefined ? {} : { scopes }),
+      ...(signedInBy === undefined ? {} : { signedInBy }),
     };
     return [{ collection: tokenCollection, id, document }];
   },
