@@ -16,7 +16,7 @@ export interface SummaryEntry {
   readonly children: readonly SummaryEntry[];
 }
 export interface SummaryGroup {
-  /** Absent for the pages above the first group. */
+  /** Absent for the pages above the first group, and for those after a divider, which ends a group. */
   readonly title?: string;
   readonly entries: readonly SummaryEntry[];
 }
@@ -49,13 +49,14 @@ function entryOf(item: ListItem): SummaryEntry {
 
 const isList = (block: Block): block is List => block.type.startsWith('list-');
 
-/** Reads a `SUMMARY.md`: lists of links below optional headings. Anything else in it is skipped. */
+/** Reads a `SUMMARY.md`: lists of links below optional headings or dividers. Anything else in it is skipped. */
 export function parseSummary(markdown: string): Summary {
   const { document } = parseMarkdown(markdown);
   const groups: { title?: string; entries: SummaryEntry[] }[] = [];
   for (const block of document.nodes) {
     if (block.type === 'heading-1' || block.type === 'heading-2' || block.type === 'heading-3')
       groups.push({ title: textOfPhrasing(block.nodes).trim(), entries: [] });
+    if (block.type === 'divider') groups.push({ entries: [] });
     if (!isList(block)) continue;
     if (groups.length === 0) groups.push({ entries: [] });
     groups.at(-1)?.entries.push(...block.nodes.map(entryOf));
@@ -64,7 +65,7 @@ export function parseSummary(markdown: string): Summary {
 }
 
 function itemOf(entry: SummaryEntry): ListItem {
-  const address = entry.url ?? entry.path?.replaceAll('%', '%25');
+  const address = entry.url ?? entry.path?.replace(/[%#]/g, encodeURIComponent);
   const label: Phrasing[] = [text(entry.title)];
   const title = entry.linkTitle === undefined ? {} : { title: entry.linkTitle };
   const nodes: Block[] =
@@ -87,12 +88,16 @@ const listOf = (entries: readonly SummaryEntry[]): List => ({
   nodes: entries.map(itemOf),
 });
 
+/** What stands before a group: its title, or what ends the group before it. */
+const openingOf = (group: SummaryGroup, index: number): Block[] => {
+  if (group.title !== undefined) return [{ object: 'block', type: 'heading-1', nodes: [text(group.title)] }];
+  return index === 0 ? [] : [{ object: 'block', type: 'divider', isVoid: true }];
+};
+
 /** Writes a `SUMMARY.md`, the inverse of `parseSummary`. */
 export function serializeSummary(summary: Summary): string {
-  const nodes = summary.groups.flatMap((group): Block[] => [
-    ...(group.title === undefined
-      ? []
-      : [{ object: 'block' as const, type: 'heading-1' as const, nodes: [text(group.title)] }]),
+  const nodes = summary.groups.flatMap((group, index): Block[] => [
+    ...openingOf(group, index),
     ...(group.entries.length === 0 ? [] : [listOf(group.entries)]),
   ]);
   const document: JSONDocument = { object: 'document', data: {}, nodes };
