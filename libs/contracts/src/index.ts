@@ -13,6 +13,7 @@ export * from './features/comments.ts';
 export * from './features/content-changes.ts';
 export * from './features/content-internal.ts';
 export * from './features/content-permissions.ts';
+export * from './features/erasure.ts';
 export * from './features/files.ts';
 export * from './features/identity-internal.ts';
 export * from './features/member-relations.ts';

@@ -5,7 +5,9 @@ import { auditOperations, contentAuditInternalOperations, identityAuditInternalO
 import { changeRequestOperations } from './features/change-requests.ts';
 import { commentOperations } from './features/comments.ts';
 import { contentChangeOperations } from './features/content-changes.ts';
+import { erasureOperations } from './features/erasure.ts';
 import { fileOperations } from './features/files.ts';
+import { gitOperations } from './features/git.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
 import { memberRelationOperations } from './features/member-relations.ts';
 import { memberOperations } from './features/members.ts';
@@ -51,10 +53,12 @@ export const operations = {
   ...pageOperations,
   ...fileOperations,
   ...samlOperations,
+  ...gitOperations,
   ...searchOperations,
   ...changeRequestOperations,
   ...contentChangeOperations,
   ...commentOperations,
+  ...erasureOperations,
   ...auditOperations,
   ...identityAuditInternalOperations,
   ...contentAuditInternalOperations,

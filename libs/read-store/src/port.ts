@@ -115,5 +115,10 @@ export interface ReadStore {
   ): Promise<void>;
   /** Drops one generation of a collection. */
   drop(spec: CollectionSpec, generation: number): Promise<void>;
+  /**
+   * Removes for good what was overwritten and removed so far: afterwards nothing of it is in the files. Takes as long as
+   * copying the store does, during which nothing is written; for erasure of personal data, not for every day.
+   */
+  scrub(): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,7 +10,9 @@ import type { AgentInstructionsUpdated } from './features/agent-instructions/ind
 import type { DenialEvent } from './features/denials/index.ts';
 import type { EmailEvent } from './features/emails/index.ts';
 import type { InstanceEvent } from './features/instance/index.ts';
+import type { ExternalIdentityEvent } from './features/oidc/index.ts';
 import type { OrganizationEvent } from './features/organizations/index.ts';
+import type { PasswordEvent, SignInFailed } from './features/passwords/index.ts';
 import { type AssertionUsed, type LoginEvent, type ProviderEvent, samlPublicEvents } from './features/saml/index.ts';
 import type { SessionEvent } from './features/sessions/index.ts';
 import type { SubdomainEvent } from './features/subdomains/index.ts';
@@ -26,6 +28,9 @@ type IdentityEvent =
   | AssertionUsed
   | TeamEvent
   | SessionEvent
+  | PasswordEvent
+  | SignInFailed
+  | ExternalIdentityEvent
   | UserEvent
   | EmailEvent
   | DenialEvent
@@ -135,6 +140,29 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
     case 'SamlLoginRefused':
     case 'SamlAssertionUsed':
       return samlPublicEvents(domainEvent);
+    case 'PasswordSet': {
+      const { userId, setAt: changedAt } = domainEvent.data;
+      return event<'passwordChanged'>('bindery.identity.password.changed.v1', userId, { userId, changedAt });
+    }
+    case 'SignInLinkIssued': {
+      const { userId, linkId, issuedAt: createdAt, expiresAt } = domainEvent.data;
+      const data = { userId, linkId, createdAt, expiresAt };
+      return event<'signInLinkCreated'>('bindery.identity.sign-in-link.created.v1', userId, data);
+    }
+    case 'SignInFailed': {
+      const { userId, reason, failedAt } = domainEvent.data;
+      if (userId === undefined) return [];
+      return event<'signInFailed'>('bindery.identity.sign-in.failed.v1', userId, { userId, reason, failedAt });
+    }
+    case 'ExternalIdentityLinked': {
+      const { userId, linkedAt } = domainEvent.data;
+      return event<'externalIdentityLinked'>('bindery.identity.external-identity.linked.v1', userId, {
+        userId,
+        linkedAt,
+      });
+    }
+    case 'SignInLinkUsed':
+    case 'ExternalIdentityChosen':
     case 'EmailReserved':
     case 'EmailReleased':
     case 'AccessDenied':

@@ -1,5 +1,6 @@
 import {
   type auditOperations,
+  type erasureOperations,
   type identityAdminOperations,
   type identityAuditInternalOperations,
   type identityInternalOperations,
@@ -8,10 +9,14 @@ import {
   type organizationOperations,
   type samlOperations,
   type sessionOperations,
+  type signInAdminOperations,
+  type signInInternalOperations,
   type userOperations,
+  type userTokenOperations,
   validatePublicEvent,
 } from '@bindery/contracts';
 import { createServiceRuntime, type ServicePorts } from '@bindery/event-sourcing';
+import type { Mailer } from '@bindery/mail';
 import {
   createCursorCodec,
   eraseHandlers,
@@ -26,7 +31,13 @@ import { agentInstructionsProjection } from './features/agent-instructions/index
 import { createAuditFeature, createOrigins, identityAuditProjection, type RawRoute } from './features/audit/index.ts';
 import { denialAggregate, reportDenialsRoute } from './features/denials/index.ts';
 import { emailAggregate } from './features/emails/index.ts';
-import { instanceAggregate, instanceProjection } from './features/instance/index.ts';
+import {
+  completeErasureReactor,
+  createErasure,
+  createErasureHandlers,
+  createOwnErasureHandlers,
+} from './features/erasure/index.ts';
+import { instanceAggregate, instanceProjection, isAdministrator } from './features/instance/index.ts';
 import {
   createLastSeen,
   createMembersFeature,
@@ -38,6 +49,7 @@ import {
   sharesOrganization,
 } from './features/members/index.ts';
 import { openOrganizations, organizationAggregate, organizationsProjection } from './features/organizations/index.ts';
+import type { SignInLinks } from './features/passwords/index.ts';
 import {
   createSamlFeature,
   type SamlRoute,
@@ -90,6 +102,7 @@ import type { KeyStore } from './shared/key-store.ts';
 import { createSealer } from './shared/personal-data.ts';
 import { tolerant } from './shared/tolerant-cache.ts';
 import type { Vault } from './shared/vault.ts';
+import { createSignIn, signInReactor } from './sign-in.ts';
 import { defaultSignIn, type SignInConfig } from './sign-in-settings.ts';
 
 export interface IdentityOptions {
@@ -100,6 +113,8 @@ export interface IdentityOptions {
   readonly vault: Vault;
   /** Operations of the other services. */
   readonly services: ServiceClient;
+  /** Absent: no mail can be sent. */
+  readonly mailer?: Mailer;
   /** How people sign in. */
   readonly signIn?: SignInConfig;
   /** Of signing in through identity providers of organizations. */
@@ -112,6 +127,8 @@ export type IdentityService = Service & {
   readonly rawRoutes: readonly (RawRoute | SamlRoute)[];
   /** Call it between `start` and the first request. Idempotent, also when killed anywhere. */
   bootstrap(options: BootstrapOptions): Promise<Bootstrapped>;
+  /** One-time links, for the composition root: how the first administrator gets in. */
+  readonly signInLinks: SignInLinks;
   /** Waits for writes that no request waits for: the last use of tokens. */
   settled(): Promise<void>;
 };
@@ -122,22 +139,32 @@ type Operations = typeof userOperations &
   typeof memberRelationOperations &
   typeof identityInternalOperations &
   typeof sessionOperations &
+  typeof signInInternalOperations &
+  typeof signInAdminOperations &
+  typeof userTokenOperations &
   typeof samlOperations &
   typeof auditOperations &
+  typeof erasureOperations &
   typeof identityAuditInternalOperations &
   typeof identityAdminOperations;
 
-type AdminOperation = keyof typeof identityAdminOperations | 'listInstanceAuditEvents';
+type AdminOperation =
+  | keyof typeof identityAdminOperations
+  | keyof typeof signInAdminOperations
+  | 'listInstanceAuditEvents'
+  | 'deleteUser';
 
 /** Counter that the gateway keys embedded users by. */
 const embeddedUsersEpoch = 'embed-epoch:user';
 const day = 86_400_000;
 /** Longest wait for the directory of members. */
 const directoryWaitMs = 3000;
+/** Longest wait for read models that are to let go of an erased person. */
+const scrubWaitMs = 10_000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
 export const createIdentityService = async (options: IdentityOptions): Promise<IdentityService> => {
-  const { ports, keys, vault, services, signIn = defaultSignIn } = options;
+  const { ports, keys, vault, services, mailer, signIn: config = defaultSignIn } = options;
   const { clock, readStore } = ports;
   const { logger } = ports.telemetry;
   const cache = tolerant(ports.cache, logger);
@@ -166,6 +193,8 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     ],
     reactors: [
       completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock })),
+      signInReactor(() => ({ mailer, vault, users, clock })),
+      completeErasureReactor(() => ({ erasure, clock })),
       leaveTeamsReactor(() => ({ ...teamDeps, clock })),
     ],
     publicMapping,
@@ -195,12 +224,14 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   const forget = principals.forget;
   const sessionsRepository = runtime.repository(sessionsAggregate);
   const { live } = runtime;
+  const origins = createOrigins(sealer);
   const remembering = { live, cache, epochs, sealer, cursors, forget, principalOf };
-  const lifetimes = signIn.sessions;
+  const lifetimes = config.sessions;
   const signedIn = createSessionsFeature({
     ...remembering,
     repository: sessionsRepository,
     usage: sessionUsage,
+    sealOrigin: origins.seal,
     lifetimes,
   });
   const teamDeps = {
@@ -224,10 +255,17 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     clock,
   });
 
-  const origins = createOrigins(sealer);
   const audit = createAuditFeature({ runtime, ports, services, users, members, sealer, cursors, vault });
   const getUserDeps = { users, sharesOrganization: shares };
   const tokenDeps = { credentials, tokens, usage, cursors, userExists, forget };
+  const signIn = createSignIn({
+    ...{ runtime, ports, mailer, vault, sealer, registration, users, config, tokens: tokenDeps, isActive: userExists },
+    sessions: signedIn.sessions,
+    holderOf: async (digest) => {
+      const { state } = await emails.load(digest);
+      return state.status === 'reserved' ? state.userId : undefined;
+    },
+  });
   const saml = createSamlFeature({
     ...{ runtime, cache: ports.cache, logger, cursors, vault, registration, userExists, forget, members },
     ...{ organizations: organizationRepository, sessions: signedIn.sessions, teams: teamDeps },
@@ -249,6 +287,22 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     verifiedEmail: async (userId) => (await users().get(userId))?.document.email,
     teamsOwnedBy: (userId) => organizationsOfOwner(liveTeamsNow, userId),
   });
+  const erasure = createErasure({
+    ...{ users: userRepository, emails, organizations: organizationRepository, credentials, members, keys, forget },
+    isInstanceAdministrator: (userId) => isAdministrator(live, userId),
+    endSessions: async (userId, { correlationId, now }) =>
+      void (await signedIn.sessions.end(userId, { reason: 'removed' }, { requestId: correlationId, now, baseUrl: '' })),
+    forgetSeen: (organizationId, userId) => lastSeen.forget(organizationId, userId),
+    async forgetPerson(userId) {
+      origins.forget(userId);
+      await profileChanged();
+    },
+    async scrub() {
+      const head = await ports.eventStore.head(['identity.']);
+      for (const name of [directoryName, identityAuditProjection.name]) await runtime.waitFor(name, head, scrubWaitMs);
+      await readStore.scrub();
+    },
+  });
   const open: HandlersFor<Omit<Operations, AdminOperation>> = {
     getAuthenticatedUser: getAuthenticatedUserRoute({ users }),
     getUserById: getUserByIdRoute(getUserDeps),
@@ -258,12 +312,16 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     resolveToken: resolveTokenRoute({ principals, sealOrigin: origins.seal }),
     loadUsers: loadUsersRoute({ users }),
     ...signedIn.handlers,
+    ...signIn.handlers,
     ...saml.handlers,
     ...audit.handlers,
+    ...createOwnErasureHandlers({ erasure, users }),
     reportDenials: reportDenialsRoute({ denials: runtime.repository(denialAggregate) }),
   };
   const administration: HandlersFor<Pick<Operations, AdminOperation>> = {
     ...audit.administration,
+    ...createErasureHandlers({ erasure, users }),
+    ...signIn.administration,
     createUser: createUserRoute({ registration, users }),
     listUsers: listUsersRoute({ users, cursors }),
     createUserToken: createUserTokenRoute(tokenDeps),
@@ -279,12 +337,13 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     start: () => runtime.start(),
     async stop() {
       await runtime.stop();
-      await Promise.all([usage.settle(), sessionUsage.settle()]);
+      await Promise.all([usage.settle(), sessionUsage.settle(), signIn.settle()]);
     },
     notReady: () => runtime.notReady(),
     status: () => runtime.status(),
     rebuild: (projections) => runtime.rebuild(projections),
     bootstrap,
-    settled: async () => void (await Promise.all([usage.settle(), sessionUsage.settle()])),
+    settled: async () => void (await Promise.all([usage.settle(), sessionUsage.settle(), signIn.settle()])),
+    signInLinks: signIn.links,
   };
 };

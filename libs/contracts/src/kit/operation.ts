@@ -65,6 +65,8 @@ export interface OperationDefinition {
   readonly ifMatch?: true;
   /** The answer carries a secret: it is never kept in clear for repeats. */
   readonly secret?: true;
+  /** Erases a user (of the path, else the caller): kept answers that name it are forgotten. */
+  readonly erasesUser?: true;
   /** `Prefer: return=minimal` is honoured with 204 (gaps-filled section 1). */
   readonly minimal?: true;
   /** Time after which the caller gets a 503, in ms, where it is not the gateway's default (30 s). */

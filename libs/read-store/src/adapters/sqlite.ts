@@ -82,6 +82,14 @@ class SqliteReadStore implements ReadStore {
     }, true);
   }
 
+  async scrub(): Promise<void> {
+    await this.#writer.alone(() => {
+      this.#database.exec('VACUUM');
+      const [busy] = this.#database.first('PRAGMA wal_checkpoint(TRUNCATE)', []) ?? [];
+      if (busy !== 0) throw new ReadStoreUnavailable('another process reads what is to be removed');
+    });
+  }
+
   #hotOf(table: string): HotDocuments | undefined {
     const known = this.#hot?.get(table);
     if (known !== undefined || this.#hot === undefined) return known;

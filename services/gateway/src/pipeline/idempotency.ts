@@ -62,6 +62,8 @@ export interface Idempotency {
     request: IdempotencyRequest,
     work: (seed: string) => Promise<KeptAnswer>,
   ): Promise<{ readonly answer: KeptAnswer; readonly replayed: boolean }>;
+  /** Forgets answers that name a resource, and leaves nothing of them in the files; a repeat does its work again. */
+  forget(id: string): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -184,6 +186,15 @@ export function createIdempotency(options: {
       }
       await settle(answer.status >= 500 ? null : answer);
       return { answer, replayed: false };
+    },
+    async forget(named) {
+      const keys = await collection();
+      for await (const { id, revision, document } of keys.scan()) {
+        if (document.answer?.body?.includes(named) !== true) continue;
+        // Another writer in between is a repeat that has just done the work anew, without what was erased.
+        await keys.compareAndPut(id, revision, { ...document, answer: null, leasedUntil: null });
+      }
+      await store.scrub();
     },
     async start() {
       await collection();

@@ -107,6 +107,7 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
     const context = scope.context(principal, seed === undefined ? undefined : createIdSource(seed));
     const ifMatch = ifMatchOf(request.headers['if-match']);
     const answer = await call(operation, context, { params, ...given, ...(ifMatch !== undefined && { ifMatch }) });
+    if (operation.erasesUser) await idempotency.forget(params.userId ?? principal.id);
     const headers: Record<string, string> = {};
     if (answer.location !== undefined) headers.location = answer.location;
     if (answer.body === undefined) {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
+import { notFound } from '@bindery/service-kit';
 import { keyFrom, newKey, type Vault } from './vault.ts';
 
 /**
@@ -7,18 +8,20 @@ import { keyFrom, newKey, type Vault } from './vault.ts';
  * Keys are never copied anywhere else; losing this store loses the personal data of everybody.
  */
 export interface KeyStore {
-  /** The key of a user, made when there is none. */
+  /** The key of a user, made when there is none. @throws Problem not-found when it was destroyed: nobody gets a second one */
   ensure(userId: string): Promise<KeyObject>;
   /** undefined: never made or destroyed. */
   get(userId: string): Promise<KeyObject | undefined>;
-  /** Erases the key for good. Destroying what is not there is fine. */
+  /** Ends the key: nothing gives it any more, nor makes another one. Destroying what is not there is fine. */
   destroy(userId: string): Promise<void>;
+  /** Leaves nothing of destroyed keys in the files. */
+  scrub(): Promise<void>;
 }
 
 interface KeyDocument {
   readonly userId: string;
-  /** The key, encrypted under the master key. */
-  readonly wrapped: string;
+  /** The key, encrypted under the master key; null: destroyed. */
+  readonly wrapped: string | null;
 }
 
 /** Where the keys are; a collection that no event feeds, in a store of its own. */
@@ -70,7 +73,8 @@ export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<Ke
     const known = cache.get(userId);
     if (known !== undefined) return known;
     const stored = await collection.get(userId);
-    return stored === undefined ? undefined : remember(userId, vault.unwrap(stored.document.wrapped, userId));
+    const wrapped = stored?.document.wrapped;
+    return wrapped === undefined || wrapped === null ? undefined : remember(userId, vault.unwrap(wrapped, userId));
   };
   return {
     get,
@@ -81,13 +85,17 @@ export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<Ke
       if (await collection.compareAndPut(userId, -1, { userId, wrapped: vault.wrap(key, userId) }))
         return remember(userId, key);
       const winner = await get(userId);
-      if (winner === undefined) throw new Error('the key of a user was destroyed while it was being made');
+      if (winner === undefined) throw notFound('user');
       return winner;
     },
     async destroy(userId) {
-      cache.delete(userId);
-      await collection.purge({ userId }, 1);
+      for (;;) {
+        const stored = await collection.get(userId);
+        if (stored?.document.wrapped === null) break;
+        if (await collection.compareAndPut(userId, stored?.revision ?? -1, { userId, wrapped: null })) break;
+      }
       cache.delete(userId);
     },
+    scrub: () => store.scrub(),
   };
 };

@@ -56,6 +56,24 @@ export class Writer {
     });
   }
 
+  /**
+   * Runs `work`, which is synchronous, between transactions; again for a while when another process is in the way.
+   * @throws ReadStoreUnavailable
+   */
+  async alone(work: () => void): Promise<void> {
+    for (const until = performance.now() + this.#busyTimeoutMs; ; ) {
+      if (this.#closing) throw new ReadStoreUnavailable('the read store is closed');
+      try {
+        // Every transaction begins and ends within one turn, so none is open here.
+        work();
+        return;
+      } catch (error) {
+        if (!(error instanceof ReadStoreUnavailable) || performance.now() > until) throw error;
+      }
+      await new Promise<void>((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+
   /** Refuses further writes; resolves when those that wait are settled. */
   async close(): Promise<void> {
     this.#closing = true;

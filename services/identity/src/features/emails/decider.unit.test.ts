@@ -24,7 +24,22 @@ describe('ReserveEmail', () => {
   });
 });
 
+describe('ReleaseEmail', () => {
+  const released: EmailEvent = { type: 'EmailReleased', data: { emailDigest: 'd1', userId: 'u1', releasedAt: at } };
+  test('frees an email for others', () => {
+    given(reserved).when({ type: 'ReleaseEmail', data: released.data }).thenEvents(released);
+    const anew: EmailEvent = { type: 'EmailReserved', data: { ...reserved.data, userId: 'u2' } };
+    given(reserved, released).when({ type: 'ReserveEmail', data: anew.data }).thenEvents(anew);
+  });
+  test('stays quiet when it is free, or somebody else has it', () => {
+    given(reserved, released).when({ type: 'ReleaseEmail', data: released.data }).thenNothing();
+    given({ type: 'EmailReserved', data: { ...reserved.data, userId: 'u2' } })
+      .when({ type: 'ReleaseEmail', data: released.data })
+      .thenNothing();
+  });
+});
+
 test('an event this version does not know changes nothing', () => {
-  const unknown = { type: 'EmailReleased', data: {} } as unknown as EmailEvent;
+  const unknown = { type: 'EmailPraised', data: {} } as unknown as EmailEvent;
   expect(given(reserved, unknown).state).toEqual({ status: 'reserved', userId: 'u1' });
 });

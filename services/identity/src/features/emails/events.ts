@@ -20,4 +20,10 @@ export interface EmailReserved {
   };
 }
 
-export type EmailEvent = EmailReserved;
+/** An email is free again: who had it was erased. */
+export interface EmailReleased {
+  readonly type: 'EmailReleased';
+  readonly data: { readonly emailDigest: string; readonly userId: string; readonly releasedAt: string };
+}
+
+export type EmailEvent = EmailReserved | EmailReleased;

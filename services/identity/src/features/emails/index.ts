@@ -1,3 +1,3 @@
-export { emailAggregate, emailTaken, type ReserveEmail } from './decider.ts';
-export type { EmailEvent, EmailReserved } from './events.ts';
+export { type EmailCommand, emailAggregate, emailTaken } from './decider.ts';
+export type { EmailEvent, EmailReleased, EmailReserved } from './events.ts';
 export { type EmailState, emailAggregateName } from './state.ts';

@@ -1,3 +1,4 @@
+import { ignoreUnknown } from '@bindery/event-sourcing';
 import type { EmailEvent } from './events.ts';
 
 /** Who has the email. */
@@ -8,5 +9,13 @@ export const emailAggregateName = 'identity.email';
 
 export const initialState = (): EmailState => ({ status: 'free' });
 
-export const evolve = (state: EmailState, event: EmailEvent): EmailState =>
-  event.type === 'EmailReserved' ? { status: 'reserved', userId: event.data.userId } : state;
+export const evolve = (state: EmailState, event: EmailEvent): EmailState => {
+  switch (event.type) {
+    case 'EmailReserved':
+      return { status: 'reserved', userId: event.data.userId };
+    case 'EmailReleased':
+      return { status: 'free' };
+    default:
+      return ignoreUnknown(state, event);
+  }
+};

@@ -3,5 +3,12 @@ export { directoryName, directoryProjection, openDirectory } from './directory.t
 export { createMembersFeature } from './feature.ts';
 export { createLastSeen, type LastSeen } from './last-seen.ts';
 export { type PresentMembers, presentMember } from './presenter.ts';
-export { type LiveMembers, membersByUser, membershipsOf, openMembers, sharesOrganization } from './queries.ts';
+export {
+  allMembers,
+  type LiveMembers,
+  membersByUser,
+  membershipsOf,
+  openMembers,
+  sharesOrganization,
+} from './queries.ts';
 export { type MemberDocument, memberId, membersProjection } from './read-model.ts';

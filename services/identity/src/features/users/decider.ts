@@ -8,6 +8,7 @@ type EventData<T extends UserEvent['type']> = Extract<UserEvent, { type: T }>['d
 /** Commands on one user. */
 export type UserCommand =
   | { readonly type: 'RegisterUser'; readonly data: EventData<'UserRegistered'> }
+  | { readonly type: 'EraseUser'; readonly data: EventData<'UserErased'> }
   | { readonly type: 'ChangeUserProfile'; readonly data: EventData<'UserProfileChanged'> };
 
 export const decide = (command: UserCommand, state: UserState): readonly UserEvent[] => {
@@ -18,10 +19,13 @@ export const decide = (command: UserCommand, state: UserState): readonly UserEve
       if (state.emailDigest === command.data.emailDigest) return [];
       throw conflict('user.exists', 'A user with this id exists.');
     case 'ChangeUserProfile': {
-      if (state.status === 'none') throw notFound('user');
+      if (state.status !== 'active') throw notFound('user');
       const changes = Object.entries(command.data.personal.marks).some(([field, mark]) => state.marks[field] !== mark);
       return changes ? [{ type: 'UserProfileChanged', data: command.data }] : [];
     }
+    case 'EraseUser':
+      if (state.status === 'none') throw notFound('user');
+      return state.status === 'erased' ? [] : [{ type: 'UserErased', data: command.data }];
     default:
       return assertNever(command);
   }

@@ -29,6 +29,23 @@ describe('RegisterUser', () => {
   });
 });
 
+describe('EraseUser', () => {
+  const erased: UserEvent = { type: 'UserErased', data: { userId, erasedAt: later } };
+  test('erases, and nothing changes the person any more', () => {
+    given(registered).when({ type: 'EraseUser', data: erased.data }).thenEvents(erased);
+    given(registered, erased)
+      .when({ type: 'ChangeUserProfile', data: renamed.data })
+      .thenRefused('not-found', 'user.not_found');
+    given(registered, erased).when({ type: 'RegisterUser', data: registered.data }).thenNothing();
+  });
+  test('refuses an unknown user', () => {
+    given().when({ type: 'EraseUser', data: erased.data }).thenRefused('not-found', 'user.not_found');
+  });
+  test('stays quiet when it was done before', () => {
+    given(registered, erased).when({ type: 'EraseUser', data: erased.data }).thenNothing();
+  });
+});
+
 describe('ChangeUserProfile', () => {
   test('changes', () => {
     given(registered).when({ type: 'ChangeUserProfile', data: renamed.data }).thenEvents(renamed);

@@ -25,4 +25,6 @@ export type UserEvent =
         readonly personal: Sealed;
         readonly changedAt: string;
       };
-    };
+    }
+  /** The person is gone: its key is destroyed, so that nothing can be read of what was sealed under it. */
+  | { readonly type: 'UserErased'; readonly data: { readonly userId: string; readonly erasedAt: string } };

@@ -43,12 +43,12 @@ export const usersProjection = (sealer: PersonalDataSealer): Projection => ({
   name: 'users',
   mode: 'inline',
   aggregates: [userAggregateName],
-  handles: ['UserRegistered', 'UserProfileChanged'] satisfies readonly UserEvent['type'][],
+  handles: ['UserRegistered', 'UserProfileChanged', 'UserErased'] satisfies readonly UserEvent['type'][],
   collections: [userCollection],
   apply: async (event: Recorded<DomainEvent>, reader) => {
     const { type, data } = event as Recorded<UserEvent>;
-    const { userId, personal } = data;
-    const opened = await sealer.open(userId, event.id, personal);
+    const { userId } = data;
+    const opened = type === 'UserErased' ? undefined : await sealer.open(userId, event.id, data.personal);
     const before = type === 'UserRegistered' ? undefined : await reader.get<UserDocument>(userCollection, userId);
     const registeredAt = type === 'UserRegistered' ? data.registeredAt : before?.registeredAt;
     if (registeredAt === undefined) return [];

@@ -5,14 +5,21 @@ import type { PersonalData, PersonalDataSealer } from '../../shared/personal-dat
 import { withKnownEventId } from '../../shared/ports.ts';
 import { normalizeEmail } from '../../shared/text.ts';
 import type { Vault } from '../../shared/vault.ts';
-import { type EmailEvent, type EmailState, emailAggregate, emailTaken, type ReserveEmail } from '../emails/index.ts';
+import {
+  type EmailCommand,
+  type EmailEvent,
+  type EmailReserved,
+  type EmailState,
+  emailAggregate,
+  emailTaken,
+} from '../emails/index.ts';
 import { type UserCommand, userAggregate } from './decider.ts';
 import type { UserEvent } from './events.ts';
 import type { UserState } from './state.ts';
 
 export interface RegistrationDeps {
   readonly users: Repository<UserState, UserCommand, UserEvent>;
-  readonly emails: Repository<EmailState, ReserveEmail, EmailEvent>;
+  readonly emails: Repository<EmailState, EmailCommand, EmailEvent>;
   readonly keys: KeyStore;
   readonly sealer: PersonalDataSealer;
   readonly vault: Vault;
@@ -37,7 +44,7 @@ export interface Registration {
   /** Whose email it is, if anybody's. */
   holderOf(email: string): Promise<string | undefined>;
   /** The second half, for a reservation that exists. */
-  complete(reservation: EmailEvent['data'], personal: PersonalData, metadata: CommandMetadata): Promise<void>;
+  complete(reservation: EmailReserved['data'], personal: PersonalData, metadata: CommandMetadata): Promise<void>;
 }
 
 export const createRegistration = (deps: RegistrationDeps): Registration => {

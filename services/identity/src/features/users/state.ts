@@ -4,6 +4,7 @@ import type { UserEvent } from './events.ts';
 /** What decisions about a user need. */
 export type UserState =
   | { readonly status: 'none' }
+  | { readonly status: 'erased'; readonly emailDigest: string }
   | {
       readonly status: 'active';
       readonly emailDigest: string;
@@ -22,6 +23,8 @@ export const evolve = (state: UserState, event: UserEvent): UserState => {
       return { status: 'active', emailDigest: event.data.emailDigest, marks: event.data.personal.marks };
     case 'UserProfileChanged':
       return state.status === 'active' ? { ...state, marks: { ...state.marks, ...event.data.personal.marks } } : state;
+    case 'UserErased':
+      return state.status === 'active' ? { status: 'erased', emailDigest: state.emailDigest } : state;
     default:
       return ignoreUnknown(state, event);
   }

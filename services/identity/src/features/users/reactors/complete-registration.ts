@@ -7,7 +7,7 @@ import {
 } from '@bindery/event-sourcing';
 import type { Clock } from '@bindery/service-kit';
 import type { PersonalDataSealer } from '../../../shared/personal-data.ts';
-import { type EmailEvent, emailAggregateName } from '../../emails/index.ts';
+import { type EmailReserved, emailAggregateName } from '../../emails/index.ts';
 import type { UserCommand } from '../decider.ts';
 import type { UserEvent } from '../events.ts';
 import type { Registration } from '../registration.ts';
@@ -30,7 +30,7 @@ export const completeRegistrationReactor = (deps: () => CompleteRegistrationDeps
   handles: ['EmailReserved'],
   react: async (event: Recorded<DomainEvent>) => {
     const { users, registration, sealer, clock } = deps();
-    const { data } = event as Recorded<EmailEvent>;
+    const { data } = event as Recorded<EmailReserved>;
     const { state } = await users.load(data.userId);
     if (state.status !== 'none') return;
     const personal = await sealer.open(data.userId, event.id, data.personal);

@@ -1,0 +1,3 @@
+export { completeErasureReactor } from './complete-erasure.ts';
+export { createErasure, type Erasure } from './erasure.ts';
+export { createErasureHandlers, createOwnErasureHandlers } from './routes.ts';
