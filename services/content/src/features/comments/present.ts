@@ -42,11 +42,11 @@ const presentReactions = (reactions: readonly Reaction[]): Comment['reactions'] 
     users: all.map(({ user, at }) => ({ user, reactedAt: at })),
   }));
 
+/** The latest first. */
 const repliersOf = (replies: readonly ReplyNote[]): Comment['repliers'] =>
-  [...Map.groupBy(replies, ({ by }) => by)]
-    .map(([user, all]) => ({ user, count: all.length, updatedAt: all.at(-1)?.at ?? '' }))
-    .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
-    .slice(0, limits.comment.repliersShown);
+  [...Map.groupBy(replies.toReversed(), ({ by }) => by)]
+    .slice(0, limits.comment.repliersShown)
+    .map(([user, all]) => ({ user, count: all.length, updatedAt: all[0]?.at ?? '' }));
 
 const said = (view: View, document: CommentDocument | ReplyDocument) => ({
   id: document.id,
