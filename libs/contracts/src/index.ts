@@ -15,6 +15,7 @@ export * from './features/content-internal.ts';
 export * from './features/content-permissions.ts';
 export * from './features/erasure.ts';
 export * from './features/files.ts';
+export * from './features/git.ts';
 export * from './features/identity-internal.ts';
 export * from './features/member-relations.ts';
 export * from './features/members.ts';

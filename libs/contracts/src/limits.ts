@@ -46,6 +46,8 @@ export const limits = {
     cellKey: 256,
   },
   file: { name: 256, base64Bytes: 1024 * 1024, maxPerChange: 20, maxPixels: 100_000_000 },
+  /** Own: what names something in a repository. */
+  git: { ref: 255, path: 512, commitMessage: 10_000 },
   reusableContent: { title: 100 },
   variable: { value: 256 },
   search: { query: 512 },

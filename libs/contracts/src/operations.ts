@@ -7,7 +7,6 @@ import { commentOperations } from './features/comments.ts';
 import { contentChangeOperations } from './features/content-changes.ts';
 import { erasureOperations } from './features/erasure.ts';
 import { fileOperations } from './features/files.ts';
-import { gitOperations } from './features/git.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
 import { memberRelationOperations } from './features/member-relations.ts';
 import { memberOperations } from './features/members.ts';
@@ -53,7 +52,6 @@ export const operations = {
   ...pageOperations,
   ...fileOperations,
   ...samlOperations,
-  ...gitOperations,
   ...searchOperations,
   ...changeRequestOperations,
   ...contentChangeOperations,

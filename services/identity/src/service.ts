@@ -43,6 +43,7 @@ import {
   createMembersFeature,
   directoryName,
   directoryProjection,
+  forEveryMember,
   membersProjection,
   openDirectory,
   openMembers,
@@ -286,6 +287,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     ...{ runtime, repository: organizationRepository, organizations, cursors, forget, hasActiveProvider },
     verifiedEmail: async (userId) => (await users().get(userId))?.document.email,
     teamsOwnedBy: (userId) => organizationsOfOwner(liveTeamsNow, userId),
+    forgetMembers: (organizationId) => forEveryMember(members, organizationId, forget),
   });
   const erasure = createErasure({
     ...{ users: userRepository, emails, organizations: organizationRepository, credentials, members, keys, forget },

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { component } from '../kit/components.ts';
 import { operation } from '../kit/operation.ts';
-import { closed, DateTime, Id, listOf, nullable, paging } from '../kit/schema.ts';
+import { closed, DateTime, Id, listOf, nullable, paging, words } from '../kit/schema.ts';
+import { oauthScopes } from '../kit/scopes.ts';
 import { limits } from '../limits.ts';
 import { Member, MemberRole } from './members.ts';
 import { DisplayName, PhotoUrl, User } from './users.ts';
@@ -15,6 +16,9 @@ const tokenFields = {
   name: Type.String(),
   createdAt: DateTime,
   expiresAt: Type.Optional(DateTime),
+  scopes: Type.Optional(
+    Type.Array(words(oauthScopes), { description: 'What it is limited to; absent: everything that the user may do.' }),
+  ),
 };
 
 /** What a list shows of a token; the secret is shown once, when it is made. */

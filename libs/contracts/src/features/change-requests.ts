@@ -77,6 +77,7 @@ export const changeRequestOperations = {
     path: '/spaces/{spaceId}/change-requests',
     summary: 'List the change requests of a space',
     access: 'space:view',
+    scope: 'space:read',
     params: inSpace,
     query: closed({ ...paging, status: optional(words(changeRequestStatuses, { default: 'open' })), ...filters }),
     success: { 200: listOf(ChangeRequest) },
@@ -89,6 +90,7 @@ export const changeRequestOperations = {
     summary: 'List the change requests of an organization',
     description: 'Those in spaces that the caller may view.',
     access: 'organization:view',
+    scope: 'space:read',
     params: closed({ organizationId: Id() }),
     query: closed({
       ...paging,
@@ -111,6 +113,7 @@ export const changeRequestOperations = {
     summary: 'Open a change request',
     description: 'It starts from the current content of the space. Further properties are ignored.',
     access: 'space:edit',
+    scope: 'space:write',
     params: inSpace,
     body: Type.Object({
       subject: optional(line(limits.changeRequest.subject)),
@@ -133,6 +136,7 @@ export const changeRequestOperations = {
     path: '/spaces/{spaceId}/change-requests/{changeRequestId}',
     summary: 'Get a change request',
     access: 'space:view',
+    scope: 'space:read',
     params: inChangeRequest,
     success: { 200: ChangeRequest },
     etag: true,
@@ -145,6 +149,7 @@ export const changeRequestOperations = {
     summary: 'Change subject, description, links or status',
     description: 'What is absent stays as it is. A merged change request keeps its status (409).',
     access: 'space:edit',
+    scope: 'space:write',
     params: inChangeRequest,
     body: closed({
       subject: optional(line(limits.changeRequest.subject)),
@@ -170,6 +175,7 @@ export const changeRequestOperations = {
     description:
       '`conflicts`: the space is as it was; both versions now stand in the change request, to be edited and merged again.',
     access: 'space:merge',
+    scope: 'change-request:merge',
     params: inChangeRequest,
     success: { 200: closed({ revision: Id(), result: words(['merge', 'conflicts']) }) },
     errors: [409],
@@ -183,6 +189,7 @@ export const changeRequestOperations = {
     summary: 'Merge the primary content into a change request',
     description: '`conflicts`: where both changed the same, both versions stand in the change request.',
     access: 'space:edit',
+    scope: 'space:write',
     params: inChangeRequest,
     success: { 200: closed({ revision: Id(), result: words(['update', 'conflicts']) }) },
     errors: [409],
@@ -195,6 +202,7 @@ export const changeRequestOperations = {
     path: '/spaces/{spaceId}/change-requests/{changeRequestId}/contributors',
     summary: 'List who took part in a change request',
     access: 'space:view',
+    scope: 'space:read',
     params: inChangeRequest,
     success: {
       200: listOf(

@@ -191,6 +191,7 @@ export const contentChangeOperations = {
       'Applied in order, all or nothing, as one new revision. Links in markdown may name pages of the same batch ' +
       '(`./<ref>.md`), existing pages (`/pages/<id>`, or by path) and files (`/files/<id>`).',
     access: 'space:edit',
+    scope: 'space:write',
     params: closed(changeRequestParams),
     query: closed({
       compat: optional(Type.Boolean({ default: true, description: '`true` answers the change request alone.' })),
@@ -219,6 +220,7 @@ export const contentChangeOperations = {
     summary: 'List what a change request changes',
     description: 'Against the content of the space that it is based on; of a merged one, what it changed.',
     access: 'space:view',
+    scope: 'space:read',
     params: closed(changeRequestParams),
     query: closed({ limit: changesLimit }),
     success: { 200: RevisionSemanticChanges },
@@ -232,6 +234,7 @@ export const contentChangeOperations = {
     summary: 'List what a revision changed',
     description: 'Against its first parent.',
     access: 'space:view',
+    scope: 'space:read',
     params: closed({ spaceId: Id(), revisionId: Id() }),
     query: closed({ limit: changesLimit, ...contentOptions }),
     success: { 200: RevisionSemanticChanges },

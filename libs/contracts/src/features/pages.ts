@@ -16,6 +16,7 @@ const common = {
   method: 'GET',
   tag: 'Space content',
   access: 'space:view',
+  scope: 'space:read',
 } as const;
 
 const inSpace = { spaceId: Id() };

@@ -7,6 +7,7 @@ import { JSONDocument } from '../schemas/document.ts';
 import { ContentRef } from '../schemas/document-inlines.ts';
 import type { ContentRef as ContentRefType, JSONDocument as JSONDocumentType } from '../schemas/document-types.ts';
 import { ChangeRequest } from './change-requests.ts';
+import { GitSyncBlob } from './git.ts';
 
 const optional = Type.Optional;
 const flag = optional(Type.Boolean());
@@ -23,6 +24,7 @@ export const RevisionFile = component(
     downloadURL: Uri,
     size: Type.Number({ description: 'Bytes.' }),
     dimensions: optional(Dimensions),
+    git: optional(GitSyncBlob),
   }),
 );
 export type RevisionFile = Static<typeof RevisionFile>;
@@ -30,7 +32,7 @@ export type RevisionFile = Static<typeof RevisionFile>;
 /** A reusable content of a revision (resources section 25). */
 export const RevisionReusableContent = component(
   'RevisionReusableContent',
-  closed({ id: Id(), title: Type.String(), document: optional(Id('Its document.')) }),
+  closed({ id: Id(), title: Type.String(), document: optional(Id('Its document.')), git: optional(GitSyncBlob) }),
 );
 export type RevisionReusableContent = Static<typeof RevisionReusableContent>;
 
@@ -136,6 +138,7 @@ export interface RevisionPageDocument extends PageBase {
   markdown?: string;
   document?: JSONDocumentType;
   documentId?: string;
+  git?: GitSyncBlob;
 }
 /** A heading in the table of contents, only at the top level. */
 export interface RevisionPageGroup extends PageBase {
@@ -182,6 +185,7 @@ export const RevisionPageDocument = component(
       markdown: optional(Type.String()),
       document: optional(JSONDocument),
       documentId: optional(Id()),
+      git: optional(GitSyncBlob),
     }),
   ),
 );
@@ -247,6 +251,15 @@ export const Revision = component(
     urls: closed({ app: Uri, published: optional(Uri), public: optional(Uri) }),
     type: words(['edits', 'merge', 'rollback', 'update', 'computed']),
     mergedFrom: optional(ChangeRequest),
+    git: optional(
+      closed({
+        oid: Type.String({ description: 'The commit.' }),
+        message: Type.String(),
+        createdByGitBook: Type.Boolean({ description: 'Whether the commit was made by an export.' }),
+        url: optional(Type.String()),
+        ref: optional(Type.String()),
+      }),
+    ),
   }),
 );
 export type Revision = Static<typeof Revision>;
@@ -263,6 +276,7 @@ const read = {
   method: 'GET',
   tag: 'Space content',
   access: 'space:view',
+  scope: 'space:read',
   query: closed(contentOptions),
   success: { 200: Revision },
   etag: true,

@@ -47,7 +47,10 @@ export const resolveSession = operation({
   tag: 'Internal',
   summary: 'Who does this session belong to?',
   access: 'service',
-  body: closed({ sessionHash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hex.' }) }),
+  body: closed({
+    sessionHash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hex.' }),
+    address: Type.Optional(Type.String({ maxLength: 64, description: 'Where the request comes from.' })),
+  }),
   success: { 200: closed({ principal: nullable(PrincipalSchema) }) },
 });
 

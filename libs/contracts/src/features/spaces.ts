@@ -3,6 +3,7 @@ import { component } from '../kit/components.ts';
 import { operation } from '../kit/operation.ts';
 import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
+import { GitSyncState } from './git.ts';
 
 const optional = Type.Optional;
 
@@ -122,6 +123,7 @@ export const Space = component(
     changeRequestsOpen: Type.Number(),
     changeRequestsDraft: Type.Number(),
     permissions: closed(permissionFlags),
+    gitSync: optional(GitSyncState),
   }),
 );
 /** What a handler answers for a space. */
@@ -143,6 +145,7 @@ export const spaceOperations = {
     summary: 'Create a space',
     description: 'It starts with one empty page, unless `empty` is true.',
     access: 'organization:createContent',
+    scope: 'space:write',
     params: organizationParams,
     body: closed({
       title: optional(Title),
@@ -167,6 +170,7 @@ export const spaceOperations = {
     summary: 'List the spaces of an organization',
     description: 'Those that the caller may view, the oldest first.',
     access: 'organization:view',
+    scope: 'space:read',
     params: organizationParams,
     query: closed({ ...paging }),
     success: { 200: listOf(Space) },
@@ -181,6 +185,7 @@ export const spaceOperations = {
     summary: 'Get a space',
     description: 'A deleted space is shown to its administrators until it is purged.',
     access: 'space:view',
+    scope: 'space:read',
     params: closed(spaceParams),
     query: closed({
       shareKey: optional(Type.String({ maxLength: 256, description: 'Key of a share link, for published URLs.' })),
@@ -198,6 +203,7 @@ export const spaceOperations = {
     summary: 'Change the settings of a space',
     description: 'Give `emoji` or `icon`, not both; null for both clears them.',
     access: 'space:admin',
+    scope: 'space:write',
     params: closed(spaceParams),
     body: closed({
       editMode: optional(EditMode),
@@ -222,6 +228,7 @@ export const spaceOperations = {
     summary: 'Delete a space',
     description: `It can be restored for ${limits.space.retentionDays} days. 205 = deleted, 204 = there was nothing to delete.`,
     access: 'space:admin',
+    scope: 'space:write',
     params: closed(spaceParams),
     success: { 205: null, 204: null },
     ifMatch: true,
@@ -236,6 +243,7 @@ export const spaceOperations = {
     summary: 'Restore a deleted space',
     description: `Within ${limits.space.retentionDays} days. A space that is not deleted is answered as it is.`,
     access: 'space:admin',
+    scope: 'space:write',
     params: closed(spaceParams),
     success: { 200: Space },
     errors: [409],
@@ -252,6 +260,7 @@ export const spaceOperations = {
     description: 'Copies settings and primary content; change requests, comments and history stay behind.',
     deadlineMs: 120_000,
     access: 'space:view',
+    scope: 'space:write',
     params: closed(spaceParams),
     success: { 201: Space },
     location: true,

@@ -48,6 +48,7 @@ export const getAuthenticatedUser = operation({
   tag: 'Users',
   summary: 'Get the user who is calling',
   access: 'authenticated',
+  scope: 'user:read',
   success: { 200: User },
   errors: [404],
   etag: true,

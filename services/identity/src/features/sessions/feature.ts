@@ -5,6 +5,7 @@ import type { Epochs } from '../../shared/epochs.ts';
 import type { PersonalDataSealer } from '../../shared/personal-data.ts';
 import type { ForgetPrincipal } from '../../shared/ports.ts';
 import type { TolerantCache } from '../../shared/tolerant-cache.ts';
+import type { SealOrigin } from '../../shared/with-origin.ts';
 import { createPrincipals, type TokenUsage } from '../tokens/index.ts';
 import type { SessionCommand } from './decider.ts';
 import type { SessionEvent } from './events.ts';
@@ -24,6 +25,7 @@ export interface SessionsFeatureDeps {
   readonly cursors: CursorCodec;
   readonly forget: ForgetPrincipal;
   readonly lifetimes: SessionLifetimes;
+  readonly sealOrigin: SealOrigin;
   /** Memberships and rights of a user, as a principal. */
   readonly principalOf: (userId: string, tokenId: string, signedInBy: SignedInBy) => Promise<Principal>;
 }
@@ -59,7 +61,7 @@ export const createSessionsFeature = (
   return {
     sessions,
     handlers: {
-      resolveSession: resolveSessionRoute({ principals }),
+      resolveSession: resolveSessionRoute({ principals, sealOrigin: deps.sealOrigin }),
       listSessionsForAuthenticatedUser: listSessionsRoute(own),
       deleteSessionForAuthenticatedUser: deleteSessionRoute(own),
     },

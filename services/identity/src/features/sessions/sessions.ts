@@ -1,8 +1,9 @@
 import { limits, type SessionEnding, type SessionMethod } from '@bindery/contracts';
 import type { CommandMetadata, Repository } from '@bindery/event-sourcing';
-import { createIdSource, type OperationContext, sessionCookie, setCookie } from '@bindery/service-kit';
+import { createIdSource, type OperationContext, type Principal, sessionCookie, setCookie } from '@bindery/service-kit';
 import type { PersonalDataSealer } from '../../shared/personal-data.ts';
 import type { ForgetPrincipal } from '../../shared/ports.ts';
+import type { SealOrigin } from '../../shared/with-origin.ts';
 import { newSecret, type TokenUsage, tokenHashOf } from '../tokens/index.ts';
 import type { SessionCommand } from './decider.ts';
 import type { SessionEvent } from './events.ts';
@@ -23,7 +24,10 @@ export interface SessionClient {
 }
 
 /** What of an operation's context a session needs. */
-export type SessionContext = Pick<OperationContext, 'requestId' | 'now' | 'baseUrl' | 'traceparent'>;
+export type SessionContext = Pick<OperationContext, 'requestId' | 'now' | 'baseUrl' | 'traceparent'> & {
+  /** Who asks, when that is known already. */
+  readonly principal?: Principal;
+};
 
 /** A session that was just begun. */
 export interface BegunSession {
@@ -67,6 +71,7 @@ export interface SessionsDeps {
   readonly usage: TokenUsage;
   readonly forget: ForgetPrincipal;
   readonly lifetimes: SessionLifetimes;
+  readonly sealOrigin: SealOrigin;
 }
 
 /** Prefix of the secret in a session cookie. */
@@ -78,7 +83,14 @@ export const clientPurpose = (sessionId: string): string => `session-client:${se
 /** Control characters out, and not longer than what is shown. */
 const shown = (text: string): string => text.replaceAll(/\p{C}/gu, ' ').slice(0, limits.session.userAgent);
 
-export const createSessions = ({ repository, sealer, usage, forget, lifetimes }: SessionsDeps): Sessions => ({
+export const createSessions = ({
+  repository,
+  sealer,
+  usage,
+  forget,
+  lifetimes,
+  sealOrigin,
+}: SessionsDeps): Sessions => ({
   async begin(userId, { method, organizationId, client = {} }, context) {
     const secret = newSecret(secretPrefix);
     const sessionId = createIdSource().id();
@@ -98,7 +110,9 @@ export const createSessions = ({ repository, sealer, usage, forget, lifetimes }:
       startedAt: context.now.toISOString(),
       expiresAt,
     };
-    const metadata = ownMetadata(userId, context, organizationId);
+    const origin = address === undefined ? undefined : await sealOrigin(userId, address);
+    const own = ownMetadata(userId, context, organizationId);
+    const metadata = { ...own, tokenId: sessionId, ...(origin === undefined ? {} : { origin }) };
     const { events } = await repository.handle(userId, { type: 'StartSession', data }, metadata);
     await usage.remove(events.flatMap((event) => (event.type === 'SessionsEnded' ? event.data.sessionIds : [])));
     const cookie = setCookie(sessionCookie, secret, context.baseUrl, lifetimes.absoluteMs / 1000);
@@ -118,12 +132,14 @@ export const createSessions = ({ repository, sealer, usage, forget, lifetimes }:
 /** The user does it; nobody else is known yet when somebody signs in. Random event ids: the secret is another each time. */
 export const ownMetadata = (
   userId: string,
-  { requestId, now, traceparent }: Omit<SessionContext, 'baseUrl'>,
+  { requestId, now, traceparent, principal }: Omit<SessionContext, 'baseUrl'>,
   organizationId?: string,
 ): CommandMetadata => ({
   correlationId: requestId,
   causationId: requestId,
   actor: { kind: 'user', id: userId },
+  ...(principal?.id === userId ? { tokenId: principal.tokenId } : {}),
+  ...(principal?.id === userId && principal.origin !== undefined ? { origin: principal.origin } : {}),
   ...(organizationId === undefined ? {} : { organizationId }),
   ...(traceparent === undefined ? {} : { traceparent }),
   now,

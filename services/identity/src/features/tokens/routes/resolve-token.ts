@@ -5,10 +5,7 @@ import type { Principals } from '../principals.ts';
 
 /** Who a bearer token belongs to; the gateway asks on every request. */
 export const resolveTokenRoute =
-  (deps: {
-    readonly principals: Principals;
-    readonly sealOrigin: SealOrigin;
-  }): OperationHandler<typeof resolveToken> =>
+  (deps: { readonly principals: Principals; readonly sealOrigin: SealOrigin }): OperationHandler<typeof resolveToken> =>
   async ({ now }, { body: { tokenHash, address } }) => {
     const principal = await deps.principals.resolve(tokenHash, now);
     return { status: 200, body: { principal: await withOrigin(principal, address, deps.sealOrigin) } };

@@ -1,9 +1,16 @@
-import type { createUserToken, deleteUserToken, listUserTokens } from '@bindery/contracts';
+import {
+  type createUserToken,
+  type deleteUserToken,
+  type listUserTokens,
+  type OAuthScope,
+  oauthScopes,
+} from '@bindery/contracts';
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
 import {
   type CursorCodec,
   listIdentity,
   notFound,
+  type OperationContext,
   type OperationHandler,
   paginate,
   requireIfMatch,
@@ -28,59 +35,89 @@ export interface TokenRoutesDeps {
 
 const defaultName = 'Personal access token';
 
+/** Makes a token for a user. */
+export const issueToken = async (
+  deps: TokenRoutesDeps,
+  context: OperationContext,
+  userId: string,
+  body: { readonly name?: string; readonly expiresAt?: string; readonly scopes?: readonly OAuthScope[] } | undefined,
+) => {
+  const token = newTokenSecret();
+  const issuedAt = context.now.toISOString();
+  const { name = defaultName, expiresAt: until, scopes: wanted } = body ?? {};
+  const expiresAt = until === undefined ? undefined : new Date(until).toISOString();
+  const scopes = wanted === undefined ? undefined : oauthScopes.filter((scope) => wanted.includes(scope));
+  const data = {
+    userId,
+    tokenId: context.ids.id(),
+    tokenHash: tokenHashOf(token),
+    name,
+    issuedAt,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(scopes === undefined ? {} : { scopes }),
+  };
+  // A repeated request has the same ids but, the first secret being lost, another secret: that is another event.
+  const metadata = { ...commandMetadata(context), eventId: () => crypto.randomUUID() };
+  await deps.credentials.handle(userId, { type: 'IssueToken', data }, metadata);
+  await deps.forget(userId);
+  const shown = {
+    id: data.tokenId,
+    token,
+    name,
+    createdAt: issuedAt,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(scopes === undefined ? {} : { scopes }),
+  };
+  return { status: 201 as const, body: shown };
+};
+
 /** POST /users/{userId}/tokens of the administration */
 export const createUserTokenRoute =
   (deps: TokenRoutesDeps): OperationHandler<typeof createUserToken> =>
   async (context, { params: { userId }, body }) => {
     if (!(await deps.userExists(userId))) throw notFound('user');
-    const token = newTokenSecret();
-    const issuedAt = context.now.toISOString();
-    const { name = defaultName, expiresAt: until } = body ?? {};
-    const expiresAt = until === undefined ? undefined : new Date(until).toISOString();
-    const data = {
-      userId,
-      tokenId: context.ids.id(),
-      tokenHash: tokenHashOf(token),
-      name,
-      issuedAt,
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    };
-    // A repeated request has the same ids but, the first secret being lost, another secret: that is another event.
-    const metadata = { ...commandMetadata(context), eventId: () => crypto.randomUUID() };
-    await deps.credentials.handle(userId, { type: 'IssueToken', data }, metadata);
-    await deps.forget(userId);
-    const shown = { id: data.tokenId, token, name, createdAt: issuedAt };
-    return { status: 201, body: expiresAt === undefined ? shown : { ...shown, expiresAt } };
+    return issueToken(deps, context, userId, body);
   };
+
+/** The tokens of a user, a page at a time. */
+export const listTokensOf = async (
+  deps: TokenRoutesDeps,
+  list: string,
+  userId: string,
+  query: { readonly page?: string; readonly limit?: number },
+) => {
+  const { items, ...rest } = await paginate<TokenDocument>(
+    deps.tokens(),
+    listIdentity(list, { userId }),
+    { where: { userId }, orderBy: [{ field: 'createdAt', direction: 'desc' }] },
+    query,
+    deps.cursors,
+  );
+  const used = await deps.usage.lastUsedAt(items.map(({ id }) => id));
+  const present = ({ id, name, createdAt, expiresAt, scopes }: TokenDocument) => {
+    const lastUsedAt = used.get(id);
+    return {
+      id,
+      name,
+      createdAt,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(scopes === undefined ? {} : { scopes: [...scopes] }),
+      ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+    };
+  };
+  return { status: 200 as const, body: { ...rest, items: items.map(({ document }) => present(document)) } };
+};
 
 /** GET /users/{userId}/tokens of the administration */
 export const listUserTokensRoute =
   (deps: TokenRoutesDeps): OperationHandler<typeof listUserTokens> =>
   async (_context, { params: { userId }, query }) => {
     if (!(await deps.userExists(userId))) throw notFound('user');
-    const { items, ...rest } = await paginate<TokenDocument>(
-      deps.tokens(),
-      listIdentity('listUserTokens', { userId }),
-      { where: { userId }, orderBy: [{ field: 'createdAt', direction: 'desc' }] },
-      query,
-      deps.cursors,
-    );
-    const used = await deps.usage.lastUsedAt(items.map(({ id }) => id));
-    const present = ({ id, name, createdAt, expiresAt }: TokenDocument) => {
-      const lastUsedAt = used.get(id);
-      return {
-        id,
-        name,
-        createdAt,
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-        ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
-      };
-    };
-    return { status: 200, body: { ...rest, items: items.map(({ document }) => present(document)) } };
+    return listTokensOf(deps, 'listUserTokens', userId, query);
   };
 
 /** Tokens never change and show no entity tag, so that only `*` matches one. */
-const noVersion = '';
+export const noVersion = '';
 
 /** DELETE /users/{userId}/tokens/{tokenId} of the administration */
 export const deleteUserTokenRoute =

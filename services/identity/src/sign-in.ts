@@ -1,0 +1,85 @@
+import type { signInInternalOperations, userTokenOperations } from '@bindery/contracts';
+import type { Reactor, ServicePorts, ServiceRuntime } from '@bindery/event-sourcing';
+import type { Mailer } from '@bindery/mail';
+import type { HandlersFor } from '@bindery/service-kit';
+import { createOidcFeature, externalIdentityAggregate } from './features/oidc/index.ts';
+import {
+  attemptsAggregate,
+  createLinkSecrets,
+  createPasswordsFeature,
+  mailLinkReactor,
+  passwordAggregate,
+  type SignInLinks,
+} from './features/passwords/index.ts';
+import type { Sessions } from './features/sessions/index.ts';
+import { ownTokenRoutes, type TokenRoutesDeps } from './features/tokens/index.ts';
+import type { LiveUsers, Registration } from './features/users/index.ts';
+import type { PersonalDataSealer } from './shared/personal-data.ts';
+import type { Vault } from './shared/vault.ts';
+import type { SignInConfig } from './sign-in-settings.ts';
+
+/** What signing in needs of the service. */
+export interface SignInParts {
+  readonly runtime: ServiceRuntime;
+  readonly ports: ServicePorts;
+  readonly config: SignInConfig;
+  readonly mailer: Mailer | undefined;
+  readonly vault: Vault;
+  readonly sealer: PersonalDataSealer;
+  readonly sessions: Sessions;
+  readonly registration: Registration;
+  readonly users: LiveUsers;
+  readonly tokens: TokenRoutesDeps;
+  readonly isActive: (userId: string) => Promise<boolean>;
+  /** Who has the email with this digest. */
+  readonly holderOf: (emailDigest: string) => Promise<string | undefined>;
+}
+
+/** Sends the one-time links that are asked for by mail. */
+export const signInReactor = (
+  deps: () => { readonly mailer: Mailer | undefined; readonly vault: Vault; readonly users: LiveUsers } & Pick<
+    ServicePorts,
+    'clock'
+  >,
+): Reactor =>
+  mailLinkReactor(() => {
+    const { mailer, vault, users, clock } = deps();
+    const emailOf = async (userId: string) => (await users().get(userId))?.document.email;
+    return { mailer, secrets: createLinkSecrets(vault.secret('sign-in-links')), emailOf, clock };
+  });
+
+/** All the ways in that the instance offers by itself: passwords, one-time links, its OpenID provider, own tokens. */
+export const createSignIn = (
+  parts: SignInParts,
+): {
+  readonly links: SignInLinks;
+  readonly handlers: HandlersFor<typeof signInInternalOperations & typeof userTokenOperations>;
+  readonly administration: ReturnType<typeof createPasswordsFeature>['administration'];
+  settle(): Promise<void>;
+} => {
+  const { runtime, ports, config, users, tokens } = parts;
+  const common = { ...parts, cache: ports.cache, logger: ports.telemetry.logger };
+  const passwords = createPasswordsFeature({
+    ...common,
+    passwords: runtime.repository(passwordAggregate),
+    attempts: runtime.repository(attemptsAggregate),
+    oidc: config.oidc !== undefined,
+    async factsAbout(userId) {
+      const user = (await users().get(userId))?.document;
+      return user === undefined ? [] : [user.email ?? '', user.displayName];
+    },
+  });
+  const oidc = createOidcFeature({
+    ...common,
+    config: config.oidc,
+    repository: runtime.repository(externalIdentityAggregate),
+    failures: passwords.failures,
+    now: () => ports.clock.now().getTime(),
+  });
+  return {
+    links: passwords.links,
+    handlers: { ...passwords.handlers, ...oidc, ...ownTokenRoutes(tokens) },
+    administration: passwords.administration,
+    settle: () => passwords.settle(),
+  };
+};
