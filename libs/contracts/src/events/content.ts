@@ -267,6 +267,52 @@ const commentReplyDeleted = publicEvent({
   samples: [{ ...reply, deletedBy: user, deletedAt: at }],
 });
 
+const gitSync = { ...inSpace, operationId: Id(), direction: words(['export', 'import']) };
+const gitSyncSample = { ...space, operationId: 'g7Kd2wQm9XvLs4TbR6yZ' };
+
+const gitSyncStarted = publicEvent({
+  type: 'bindery.content.git-sync.started.v1',
+  owner: 'content',
+  summary: 'An import from or export to a git repository began.',
+  data: closed({ ...gitSync, startedBy: Id(), startedAt: DateTime }),
+  samples: [{ ...gitSyncSample, direction: 'import', startedBy: user, startedAt: at }],
+});
+
+const gitSyncCompleted = publicEvent({
+  type: 'bindery.content.git-sync.completed.v1',
+  owner: 'content',
+  summary: 'An import from or export to a git repository is done.',
+  description: '`changed` is false when both sides said the same already. `standalone`: the primary content was not touched.',
+  data: closed({
+    ...gitSync,
+    revisionId: Id(),
+    commitId: Type.String(),
+    changed: Type.Boolean(),
+    standalone: Type.Boolean(),
+    endedAt: DateTime,
+  }),
+  samples: [
+    {
+      ...gitSyncSample,
+      direction: 'export',
+      revisionId: revision,
+      commitId: '5f0c3a0d7a1f6f2f2c9d6a3f2e4b1c0d9e8f7a6b',
+      changed: true,
+      standalone: false,
+      endedAt: at,
+    },
+  ],
+});
+
+const gitSyncFailed = publicEvent({
+  type: 'bindery.content.git-sync.failed.v1',
+  owner: 'content',
+  summary: 'An import from or export to a git repository failed; the content is as it was.',
+  description: '`reason` is a word for machines; what happened in words is read through the API.',
+  data: closed({ ...gitSync, state: words(['failure', 'timeout']), reason: Type.String(), endedAt: DateTime }),
+  samples: [{ ...gitSyncSample, direction: 'import', state: 'failure', reason: 'not-found', endedAt: at }],
+});
+
 /** What the content service tells the others (DESIGN section 5). */
 export const contentEvents = {
   spaceCreated,
@@ -290,4 +336,7 @@ export const contentEvents = {
   commentReplyPosted,
   commentReplyEdited,
   commentReplyDeleted,
+  gitSyncStarted,
+  gitSyncCompleted,
+  gitSyncFailed,
 };
