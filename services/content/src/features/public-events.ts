@@ -1,5 +1,6 @@
-import { contentEvents, type EventDataOf, type PublicEventDefinition } from '@bindery/contracts';
+import { contentEvents } from '@bindery/contracts';
 import type { DomainEvent, PublicEvent, PublicMapping, Recorded } from '@bindery/event-sourcing';
+import { say } from '../shared/say.ts';
 import type { ChangeRequestEvent } from './change-requests/index.ts';
 import { type CommentEvent, commentPublicEvents } from './comments/index.ts';
 import type { RevisionChange } from './revisions/index.ts';
@@ -28,12 +29,6 @@ const pageChange = (change: RevisionChange): readonly PageChange[] => {
       return [];
   }
 };
-
-const say = <D extends PublicEventDefinition>(
-  definition: D,
-  subject: string,
-  data: EventDataOf<D> & object,
-): readonly PublicEvent[] => [{ type: definition.type, subject, data: data as PublicEvent['data'] }];
 
 const ofSpace = (event: SpaceEvent): readonly PublicEvent[] => {
   switch (event.type) {

@@ -2,6 +2,7 @@ import { publicEvents } from '@bindery/contracts';
 import type { DomainEvent, Recorded } from '@bindery/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
 import type { ChangeRequestEvent } from './change-requests/index.ts';
+import type { CommentBody, CommentEvent } from './comments/index.ts';
 import { contentPublicMapping } from './public-events.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
@@ -51,6 +52,42 @@ const committed = (changes: readonly RevisionChange[], parts = 0): SpaceEvent =>
   },
 });
 const request = { ...ids, changeRequestId: 'cr1' };
+
+const comment = { ...ids, commentId: 'm1' };
+const said: CommentBody = { document: { object: 'document', data: { secret }, nodes: [] }, markdown: secret };
+const reply = { ...comment, changeRequestId: 'cr1', replyId: 'y1' };
+const ofComments: readonly (readonly [string, CommentEvent])[] = [
+  [
+    'comment.posted',
+    {
+      type: 'CommentPosted',
+      data: { ...comment, target: { revision: 'r1', pageId: 'p1' }, body: said, postedBy: 'u1', postedAt: at },
+    },
+  ],
+  ['comment.edited', { type: 'CommentEdited', data: { ...comment, body: said, editedBy: 'u1', editedAt: at } }],
+  ['comment.resolved', { type: 'CommentResolved', data: { ...comment, resolvedBy: 'u1', resolvedAt: at } }],
+  ['comment.reopened', { type: 'CommentReopened', data: { ...comment, reopenedBy: 'u1', reopenedAt: at } }],
+  [
+    'comment.reactions-changed',
+    {
+      type: 'CommentReactionsChanged',
+      data: { ...comment, added: ['👍'], removed: [], changedBy: 'u1', changedAt: at },
+    },
+  ],
+  [
+    'comment.deleted',
+    { type: 'CommentDeleted', data: { ...comment, replies: ['y1'], deletedBy: 'u1', deletedAt: at } },
+  ],
+  [
+    'comment-reply.posted',
+    { type: 'CommentReplyPosted', data: { ...reply, number: 1, body: said, postedBy: 'u1', postedAt: at } },
+  ],
+  [
+    'comment-reply.edited',
+    { type: 'CommentReplyEdited', data: { ...reply, body: said, editedBy: 'u1', editedAt: at } },
+  ],
+  ['comment-reply.deleted', { type: 'CommentReplyDeleted', data: { ...reply, deletedBy: 'u1', deletedAt: at } }],
+];
 
 const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
   [
@@ -150,13 +187,16 @@ const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
       data: { ...request, mergeId: 'r2', revisionMerged: 'r2', mergedBy: 'u1', mergedAt: at },
     }),
   ],
+  ...ofComments.map(([name, event]) => [name, mapping(recorded(event, 'content.comment-m1'))] as const),
 ];
 
 describe('public events', () => {
   test.each(samples)('%s has its type, its key and nothing private', (name, events) => {
     expect(events).toHaveLength(1);
     expect(events[0]?.type).toBe(`bindery.content.${name}.v1`);
-    expect(events[0]?.subject).toBe(name.startsWith('change-request') ? 'cr1' : 'space1');
+    const subjects = { 'change-request': 'cr1', comment: 'm1', 'comment-reply': 'm1' } as const;
+    const [thing] = name.split('.');
+    expect(events[0]?.subject).toBe(subjects[thing as keyof typeof subjects] ?? 'space1');
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 
@@ -183,5 +223,7 @@ describe('public events', () => {
     ];
     expect(silent.flatMap(ofSpace)).toEqual([]);
     expect(mapping(recorded({ type: 'SpaceDeleted', data: {} }, 'content.other-1'))).toEqual([]);
+    const purged = { ...comment, replies: [], deletedBy: 'content', deletedAt: at, purged: true };
+    expect(mapping(recorded({ type: 'CommentDeleted', data: purged }, 'content.comment-m1'))).toEqual([]);
   });
 });

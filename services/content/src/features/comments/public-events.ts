@@ -1,12 +1,7 @@
-import { contentEvents, type EventDataOf, type PublicEventDefinition } from '@bindery/contracts';
+import { contentEvents } from '@bindery/contracts';
 import type { PublicEvent } from '@bindery/event-sourcing';
+import { say } from '../../shared/say.ts';
 import type { CommentEvent } from './events.ts';
-
-const say = <D extends PublicEventDefinition>(
-  definition: D,
-  subject: string,
-  data: EventDataOf<D> & object,
-): readonly PublicEvent[] => [{ type: definition.type, subject, data: data as PublicEvent['data'] }];
 
 /** What others hear of a thread: who did what, and where; never what was said. */
 export const commentPublicEvents = (event: CommentEvent): readonly PublicEvent[] => {
