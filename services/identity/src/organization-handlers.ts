@@ -34,6 +34,8 @@ export interface OrganizationHandlersDeps {
   readonly verifiedEmail: VerifiedEmail;
   readonly hasActiveProvider: HasActiveProvider;
   readonly teamsOwnedBy: TeamsOwnedBy;
+  /** Makes a change count at the next request of every member. */
+  readonly forgetMembers: (organizationId: string) => Promise<void>;
 }
 
 type Operations = typeof organizationOperations &

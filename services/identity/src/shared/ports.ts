@@ -6,9 +6,6 @@ export type ForgetPrincipal = (userId: string) => Promise<void>;
 /** Tells whoever holds copies of profiles (embedded users) that they may be old. */
 export type ProfileChanged = () => Promise<void>;
 
-/** Tells whoever holds the members of an organization that they are others now. */
-export type MembersChanged = (organizationId: string) => Promise<void>;
-
 /** The organizations in which a user owns a team. */
 export type TeamsOwnedBy = (userId: string) => Promise<ReadonlySet<string>>;
 

@@ -5,6 +5,7 @@ export { createLastSeen, type LastSeen } from './last-seen.ts';
 export { type PresentMembers, presentMember } from './presenter.ts';
 export {
   allMembers,
+  forEveryMember,
   type LiveMembers,
   membersByUser,
   membershipsOf,

@@ -42,6 +42,22 @@ export const sharesOrganization = async (
   return false;
 };
 
+/** Calls something for every member of an organization, a page at a time. */
+export const forEveryMember = async (
+  members: LiveMembers,
+  organizationId: string,
+  call: (userId: string) => Promise<void>,
+): Promise<void> => {
+  for (let after: Query['after']; ; ) {
+    const query = { where: { organizationId }, limit: most, ...(after === undefined ? {} : { after }) };
+    const rows = await members().query(query);
+    await Promise.all(rows.map(({ document }) => call(document.userId)));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < most) return;
+    after = [last.id];
+  }
+};
+
 /** Members of an organization by user id; who is not one is absent. */
 export const membersByUser = async (
   members: LiveMembers,

@@ -2,7 +2,7 @@ import type { MergeRules } from '@bindery/contracts';
 import { ignoreUnknown } from '@bindery/event-sourcing';
 import type { MemberRole } from '@bindery/service-kit';
 import type { Hostname, OrganizationChanges, OrganizationEvent } from './events.ts';
-import { type Membership, memberIn, type Roster, withMember } from './roster.ts';
+import { emptyRoster, type Membership, memberIn, type Roster, withMember } from './roster.ts';
 
 /** Everything that can be set, at its present value. */
 export interface OrganizationSettings {
@@ -62,7 +62,7 @@ export const evolve = (state: OrganizationState, event: OrganizationEvent): Orga
       status: 'active',
       settings: initialSettings(event.data.title, event.data.emailDomains),
       version: 0,
-      roster: new Map(),
+      roster: emptyRoster(),
       members: 0,
       administrators: 0,
       endedVersion: 0,

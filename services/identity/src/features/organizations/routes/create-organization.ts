@@ -1,6 +1,6 @@
 import type { createOrganization } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { etagOf, forbidden, type OperationHandler } from '@bindery/service-kit';
+import { etagOf, forbidden, holdsAccount, type OperationHandler } from '@bindery/service-kit';
 import type { ForgetPrincipal } from '../../../shared/ports.ts';
 import { normalizedDomains } from '../email-domains.ts';
 import { presentOrganization } from '../presenter.ts';
@@ -16,6 +16,8 @@ export const createOrganizationRoute =
   async (context, { body }) => {
     const { principal, baseUrl } = context;
     if (principal.kind !== 'user') throw forbidden('organization.users_only', 'Only users create organizations.');
+    if (!holdsAccount(principal))
+      throw forbidden('organization.account_only', 'Sign in to your own account to create an organization.');
     const id = context.ids.id();
     const createdAt = context.now.toISOString();
     const emailDomains = normalizedDomains(body.emailDomains ?? []);

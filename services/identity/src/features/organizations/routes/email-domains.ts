@@ -1,6 +1,14 @@
 import type { getOrganizationsForEmailDomain, joinOrganization } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { forbidden, invalid, membershipIn, notFound, type OperationHandler } from '@bindery/service-kit';
+import {
+  forbidden,
+  holdsAccount,
+  invalid,
+  membershipIn,
+  notFound,
+  type OperationHandler,
+  type Principal,
+} from '@bindery/service-kit';
 import type { ForgetPrincipal, TeamsOwnedBy, VerifiedEmail } from '../../../shared/ports.ts';
 import { domainOf } from '../email-domains.ts';
 import { presentJoinableOrganization, presentOrganization } from '../presenter.ts';
@@ -17,12 +25,16 @@ export interface EmailDomainDeps {
 
 const most = 100;
 
+/** Domain of the caller's email; undefined when only an organization's identity provider says that it is its own. */
+const provenDomain = async (deps: EmailDomainDeps, principal: Principal): Promise<string | undefined> =>
+  principal.kind === 'user' && holdsAccount(principal) ? domainOf(await deps.verifiedEmail(principal.id)) : undefined;
+
 /** GET /email-domains/{emailDomain}/orgs */
 const forEmailDomain =
   (deps: EmailDomainDeps): OperationHandler<typeof getOrganizationsForEmailDomain> =>
   async ({ principal, baseUrl }, { params }) => {
     const emailDomain = params.emailDomain.toLowerCase();
-    const own = principal.kind === 'user' ? domainOf(await deps.verifiedEmail(principal.id)) : undefined;
+    const own = await provenDomain(deps, principal);
     if (own !== emailDomain && !principal.instanceAdmin)
       throw forbidden('email_domain.not_yours', 'Only people with a verified email of this domain may ask.');
     const rows = await deps.organizations().query({ where: { emailDomains: { contains: emailDomain } }, limit: most });
@@ -46,7 +58,7 @@ const join =
     if (stored === undefined) throw notFound('organization');
     if (membershipIn(principal, organizationId) !== undefined) return { status: 204 };
     const { emailDomains, defaultRole: role, sso } = stored.document;
-    const domain = domainOf(await deps.verifiedEmail(principal.id));
+    const domain = await provenDomain(deps, principal);
     if (domain === undefined || !emailDomains.includes(domain))
       throw invalid(
         'organization.email_domain',

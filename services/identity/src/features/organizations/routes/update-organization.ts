@@ -15,6 +15,8 @@ export interface UpdateOrganizationDeps {
   readonly claims: SubdomainClaims;
   readonly hasActiveProvider: HasActiveProvider;
   readonly teamsOwnedBy: TeamsOwnedBy;
+  /** Makes what changed count at the next request of every member. */
+  readonly forgetMembers: (organizationId: string) => Promise<void>;
 }
 
 type Body = BodyOf<typeof updateOrganizationById>;
@@ -42,7 +44,9 @@ export const updateOrganizationRoute =
         await deps.claims.giveBack(context, organizationId, hostname, error);
         throw error;
       });
-    const previous = events.find((event) => event.type === 'OrganizationUpdated')?.data.previousHostname;
+    const written = events.find((event) => event.type === 'OrganizationUpdated')?.data;
+    const previous = written?.previousHostname;
+    if (written?.changes.sso !== undefined) await deps.forgetMembers(organizationId);
     if (previous !== undefined) await deps.claims.release(context, organizationId, previous);
     const stored = await deps.organizations().get(organizationId);
     if (stored === undefined) throw notFound('organization');
