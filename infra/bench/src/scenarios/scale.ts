@@ -2,8 +2,9 @@ import { startProduct } from '@bindery/testing/product';
 import { call, organizationOf, quantile, spaceOfPages, timed } from '../api.ts';
 import { load } from '../load.ts';
 import { atMost, type Figure, noted } from '../report.ts';
+import { commentScale } from './comments.ts';
 
-/** A page read and a one-page merge in a space of 10,000 pages against one of 100. */
+/** A page read and a one-page merge in a space of 10,000 pages against one of 100; then the same of comments. */
 export const scale = async (seconds: number): Promise<Figure[]> => {
   const product = await startProduct();
   try {
@@ -46,6 +47,7 @@ export const scale = async (seconds: number): Promise<Figure[]> => {
       ),
       noted('Merge of one page in 10,000, median', quantile(merges.large, 0.5), ' ms'),
       noted('Filling 10,000 pages through the API', fillSeconds, ' s'),
+      ...(await commentScale(product, organization)),
     ];
   } finally {
     await product.stop();
