@@ -51,7 +51,7 @@ const browserCookie = 'saml';
 /** Time between the answer and the session, in ms: one redirect. */
 const finishMs = 60_000;
 /** Attempts of one address, and refusals of one provider that are recorded as events. */
-const perAddress = { capacity: 60, refillPerSecond: 1 };
+const perAddress = { capacity: 300, refillPerSecond: 5 };
 const recordedRefusals = { capacity: 30, refillPerSecond: 30 / 3600 };
 
 const encode = (text: string): string => Buffer.from(text).toString('base64url');

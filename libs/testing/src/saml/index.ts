@@ -1,0 +1,2 @@
+export * from './certificate.ts';
+export * from './identity-provider.ts';
