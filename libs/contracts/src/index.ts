@@ -1,7 +1,9 @@
 export * from './asyncapi/index.ts';
 export * from './contract/index.ts';
 export * from './events/content.ts';
+export * from './events/content-access.ts';
 export * from './events/identity.ts';
+export * from './events/invites.ts';
 export * from './events/teams.ts';
 export * from './features/admin.ts';
 export * from './features/agent-instructions.ts';
@@ -17,6 +19,7 @@ export * from './features/erasure.ts';
 export * from './features/files.ts';
 export * from './features/git.ts';
 export * from './features/identity-internal.ts';
+export * from './features/invites.ts';
 export * from './features/member-relations.ts';
 export * from './features/members.ts';
 export * from './features/merge-rules.ts';

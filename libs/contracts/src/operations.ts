@@ -3,11 +3,15 @@ import { agentInstructionOperations } from './features/agent-instructions.ts';
 import { apiOperations } from './features/api.ts';
 import { auditOperations, contentAuditInternalOperations, identityAuditInternalOperations } from './features/audit.ts';
 import { changeRequestOperations } from './features/change-requests.ts';
+import { collectionOperations } from './features/collections.ts';
 import { commentOperations } from './features/comments.ts';
 import { contentChangeOperations } from './features/content-changes.ts';
+import { contentInternalOperations } from './features/content-internal.ts';
+import { contentPermissionOperations } from './features/content-permissions.ts';
 import { erasureOperations } from './features/erasure.ts';
 import { fileOperations } from './features/files.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
+import { inviteOperations } from './features/invites.ts';
 import { memberRelationOperations } from './features/member-relations.ts';
 import { memberOperations } from './features/members.ts';
 import { organizationInternalOperations, organizationOperations } from './features/organizations.ts';
@@ -44,10 +48,14 @@ export const operations = {
   ...memberOperations,
   ...memberRelationOperations,
   ...teamOperations,
+  ...inviteOperations,
   ...teamInternalOperations,
   ...identityAdminOperations,
   ...identityInternalOperations,
   ...spaceOperations,
+  ...collectionOperations,
+  ...contentPermissionOperations,
+  ...contentInternalOperations,
   ...revisionOperations,
   ...pageOperations,
   ...fileOperations,

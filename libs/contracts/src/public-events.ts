@@ -1,12 +1,20 @@
 import { contentEvents } from './events/content.ts';
+import { contentAccessEvents } from './events/content-access.ts';
 import { identityEvents } from './events/identity.ts';
+import { inviteEvents } from './events/invites.ts';
 import { teamEvents } from './events/teams.ts';
 import type { PublicEventDefinition, PublicEventGroup } from './kit/public-event.ts';
 
 // One import line per file of `events/`, and one line in the list below.
 
 /** The groups of the catalogue, one per file of `events/`. */
-const groups: readonly PublicEventGroup[] = [contentEvents, identityEvents, teamEvents];
+const groups: readonly PublicEventGroup[] = [
+  contentEvents,
+  contentAccessEvents,
+  identityEvents,
+  teamEvents,
+  inviteEvents,
+];
 
 /**
  * Every public event by type: the source of the AsyncAPI document and of the check before an event leaves a service.

@@ -21,7 +21,7 @@ import {
   type Service,
   type ServiceClient,
 } from '@bindery/service-kit';
-import { createAccess, noGrants } from './features/access/index.ts';
+import { type AccessOperations, accessProjections, accessReactors, createContentAccess } from './content-access.ts';
 import { contentAuditProjection, createAuditHandlers } from './features/audit/index.ts';
 import {
   changeRequestAggregate,
@@ -96,6 +96,7 @@ export interface ContentOptions {
 export type ContentService = Service & { readonly rawRoutes: readonly RawRoute[] };
 
 type Operations = typeof spaceOperations &
+  AccessOperations &
   typeof contentAuditInternalOperations &
   typeof revisionOperations &
   typeof pageOperations &
@@ -122,12 +123,17 @@ export const createContentService = (options: ContentOptions): ContentService =>
     projections: [
       contentAuditProjection,
       spacesProjection,
+      ...accessProjections,
       changeRequestsProjection,
       revisionsProjection(revisionSources, (id) => trees.get(id)?.tree),
       documentsProjection(revisionSources),
       commentsProjection,
     ],
-    reactors: [...changeRequestReactors(() => merging), purgeComments(() => commenting)],
+    reactors: [
+      ...accessReactors(() => contentAccess.reactorDeps),
+      ...changeRequestReactors(() => merging),
+      purgeComments(() => commenting),
+    ],
     publicMapping: contentPublicMapping(spaceAggregate.name, changeRequestAggregate.name, commentAggregate.name),
     validatePublic: validatePublicEvent,
     ...(options.tuning ? { tuning: options.tuning } : {}),
@@ -151,7 +157,8 @@ export const createContentService = (options: ContentOptions): ContentService =>
     cache,
     count: async (id) => ({ ...(await lookup.counts(id)), comments: await countOpenComments(comments, id) }),
   });
-  const access = createAccess({ spaces, grants: noGrants });
+  const contentAccess = createContentAccess({ runtime, ports, spaces, spaceRepository });
+  const { access, placement } = contentAccess;
   const merging = { repository, spaceRepository, reader, counts };
   const commenting = { comments, repository: runtime.repository(commentAggregate) };
 
@@ -194,10 +201,12 @@ export const createContentService = (options: ContentOptions): ContentService =>
     changeRequests: lookup,
     counts: { space: counts.changed, changeRequest: openComments.changed },
   });
+  const spaceDeps = { access, placement, repository: spaceRepository, spaces, counts, cursors, reader };
   const handlers: HandlersFor<Operations> = {
     ...commentsFeature.handlers,
     ...createAuditHandlers(runtime, ports),
-    ...createSpaceHandlers({ access, repository: spaceRepository, spaces, counts, cursors, reader }),
+    ...createSpaceHandlers(spaceDeps),
+    ...contentAccess.handlers({ spaces: spaceDeps, services: options.services, cursors }),
     ...createRevisionHandlers({
       locate,
       presentFile: links.represent,
@@ -218,6 +227,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       changeRequests,
       cursors,
       openComments,
+      commenters: commentsFeature.commenters,
       files,
       fileLinks: links,
     }),
@@ -236,6 +246,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     rawRoutes: [downloads],
     async start() {
       await runtime.start();
+      await contentAccess.consumer.start();
       feeder.start();
       purging.start();
       settling.start();
@@ -244,6 +255,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       await settling.stop();
       await purging.stop();
       await feeder.stop();
+      await contentAccess.consumer.stop();
       await runtime.stop();
     },
     notReady: () => runtime.notReady(),

@@ -34,11 +34,7 @@ const InviteLinkToCollection = component(
   ),
 );
 /** Any link through which people join. */
-export const OrganizationInviteLink = Type.Union([
-  InviteLinkToOrganization,
-  InviteLinkToSpace,
-  InviteLinkToCollection,
-]);
+export const OrganizationInviteLink = Type.Union([InviteLinkToOrganization, InviteLinkToSpace, InviteLinkToCollection]);
 
 const InOrganization = closed({ organizationId: Id('Id of the organization.') });
 const InviteParams = closed({ organizationId: Id('Id of the organization.'), inviteId: Id('Id of the invite.') });

@@ -1,8 +1,10 @@
-import { contentEvents } from '@bindery/contracts';
+import { contentAccessEvents, contentEvents } from '@bindery/contracts';
 import type { DomainEvent, PublicEvent, PublicMapping, Recorded } from '@bindery/event-sourcing';
 import { say } from '../shared/say.ts';
 import type { ChangeRequestEvent } from './change-requests/index.ts';
+import { type CollectionEvent, collectionPublicEvents, collectionsAggregate } from './collections/index.ts';
 import { type CommentEvent, commentPublicEvents } from './comments/index.ts';
+import { type GrantEvent, grantPublicEvents, grantsAggregate } from './permissions/index.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
 
@@ -42,6 +44,15 @@ const ofSpace = (event: SpaceEvent): readonly PublicEvent[] => {
       const names = Object.keys(settings).sort();
       const facts = { spaceId, organizationId, settings: names, changedBy, changedAt };
       return say(contentEvents.spaceSettingsChanged, spaceId, facts);
+    }
+    case 'SpaceMoved': {
+      const { spaceId, organizationId, parent, movedBy, movedAt } = event.data;
+      return say(contentAccessEvents.spaceMoved, spaceId, { organizationId, spaceId, parent, movedBy, movedAt });
+    }
+    case 'SpaceTransferred': {
+      const { spaceId, organizationId, from, parent, transferredBy, transferredAt } = event.data;
+      const facts = { organizationId, from, spaceId, parent, transferredBy, transferredAt };
+      return say(contentAccessEvents.spaceTransferred, spaceId, facts);
     }
     case 'SpaceDeleted': {
       const { spaceId, organizationId, deletedBy, deletedAt, purgeAfter } = event.data;
@@ -134,6 +145,8 @@ export const contentPublicMapping =
   (event) => {
     if (isOf<SpaceEvent>(event, spaceAggregate)) return ofSpace(event);
     if (isOf<ChangeRequestEvent>(event, changeRequestAggregate)) return ofChangeRequest(event);
+    if (isOf<CollectionEvent>(event, collectionsAggregate.name)) return collectionPublicEvents(event);
+    if (isOf<GrantEvent>(event, grantsAggregate.name)) return grantPublicEvents(event);
     if (isOf<CommentEvent>(event, commentAggregate)) return commentPublicEvents(event);
     return [];
   };

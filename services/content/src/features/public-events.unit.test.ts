@@ -2,7 +2,9 @@ import { publicEvents } from '@bindery/contracts';
 import type { DomainEvent, Recorded } from '@bindery/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
 import type { ChangeRequestEvent } from './change-requests/index.ts';
+import type { CollectionEvent } from './collections/index.ts';
 import type { CommentBody, CommentEvent } from './comments/index.ts';
+import type { GrantEvent } from './permissions/index.ts';
 import { contentPublicMapping } from './public-events.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
@@ -88,6 +90,80 @@ const ofComments: readonly (readonly [string, CommentEvent])[] = [
   ],
   ['comment-reply.deleted', { type: 'CommentReplyDeleted', data: { ...reply, deletedBy: 'u1', deletedAt: at } }],
 ];
+
+const inOrganization = { organizationId: 'org1', collectionId: 'c1' };
+const sent = { collectionId: 'c1', title: secret, description: secret, parent: null, order: 'k' };
+const ofCollections: readonly (readonly [string, CollectionEvent])[] = [
+  [
+    'collection.created',
+    {
+      type: 'CollectionCreated',
+      data: { ...inOrganization, ...sent, defaultLevel: 'inherit', createdBy: 'u1', createdAt: at },
+    },
+  ],
+  [
+    'collection.changed',
+    {
+      type: 'CollectionChanged',
+      data: { ...inOrganization, title: secret, description: secret, changedBy: 'u1', changedAt: at },
+    },
+  ],
+  [
+    'collection.moved',
+    { type: 'CollectionMoved', data: { ...inOrganization, parent: 'c2', order: 'k', movedBy: 'u1', movedAt: at } },
+  ],
+  [
+    'collection.deleted',
+    {
+      type: 'CollectionDeleted',
+      data: {
+        ...inOrganization,
+        collections: [{ collectionId: 'c1', lastDefault: null }],
+        deletedBy: 'u1',
+        deletedAt: at,
+      },
+    },
+  ],
+  [
+    'collection.transferred',
+    {
+      type: 'CollectionsSent',
+      data: {
+        organizationId: 'org1',
+        transferId: 't1',
+        to: 'org2',
+        collectionIds: ['c1'],
+        sentBy: 'u1',
+        sentAt: at,
+      },
+    },
+  ],
+];
+const grantIds = { resource: 'space', resourceId: 'space1', organizationId: 'org1', subjectId: 'u2' } as const;
+const ofGrants: readonly (readonly [string, GrantEvent])[] = [
+  [
+    'access.granted',
+    {
+      type: 'AccessGranted',
+      data: { ...grantIds, kind: 'user', level: 'edit', previousLevel: null, grantedBy: 'u1', grantedAt: at },
+    },
+  ],
+  [
+    'access.revoked',
+    {
+      type: 'AccessRevoked',
+      data: {
+        ...grantIds,
+        kind: 'user',
+        previousLevel: 'edit',
+        reason: 'removed',
+        revokedBy: 'u1',
+        revokedAt: at,
+      },
+    },
+  ],
+];
+const placed = { parent: 'c1', order: 'k' };
 
 const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
   [
@@ -187,6 +263,16 @@ const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
       data: { ...request, mergeId: 'r2', revisionMerged: 'r2', mergedBy: 'u1', mergedAt: at },
     }),
   ],
+  ['space.moved', ofSpace({ type: 'SpaceMoved', data: { ...ids, ...placed, movedBy: 'u1', movedAt: at } })],
+  [
+    'space.transferred',
+    ofSpace({
+      type: 'SpaceTransferred',
+      data: { ...ids, from: 'org0', ...placed, transferredBy: 'u1', transferredAt: at },
+    }),
+  ],
+  ...ofCollections.map(([name, event]) => [name, mapping(recorded(event, 'content.collections-org1'))] as const),
+  ...ofGrants.map(([name, event]) => [name, mapping(recorded(event, 'content.grants-space1'))] as const),
   ...ofComments.map(([name, event]) => [name, mapping(recorded(event, 'content.comment-m1'))] as const),
 ];
 
@@ -194,7 +280,7 @@ describe('public events', () => {
   test.each(samples)('%s has its type, its key and nothing private', (name, events) => {
     expect(events).toHaveLength(1);
     expect(events[0]?.type).toBe(`bindery.content.${name}.v1`);
-    const subjects = { 'change-request': 'cr1', comment: 'm1', 'comment-reply': 'm1' } as const;
+    const subjects = { 'change-request': 'cr1', collection: 'c1', comment: 'm1', 'comment-reply': 'm1' } as const;
     const [thing] = name.split('.');
     expect(events[0]?.subject).toBe(subjects[thing as keyof typeof subjects] ?? 'space1');
     expect(JSON.stringify(events)).not.toContain(secret);

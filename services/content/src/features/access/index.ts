@@ -1,14 +1,18 @@
 export {
   type Access,
   type AccessDeps,
+  type Caller,
+  type CollectionAccess,
+  type CollectionSource,
   createAccess,
+  type Described,
   type GrantSource,
-  maxGrantedSpaces,
+  type Lens,
   noGrants,
   type SpaceAccess,
-  type VisibleSpaces,
 } from './access.ts';
 export {
+  type CollectionPermissions,
   type Default,
   type Grants,
   type LevelInput,
@@ -17,3 +21,4 @@ export {
   type SpaceNeed,
   type SpacePermissions,
 } from './levels.ts';
+export { type VisibleSpaces, visibleTo } from './visible.ts';

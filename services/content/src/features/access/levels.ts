@@ -81,3 +81,22 @@ export const permissionsOf = (level: MemberRole | null, locked: boolean): SpaceP
   review: atLeast(level, 'review'),
   installIntegration: atLeast(level, 'admin'),
 });
+
+/** What an operation needs of a collection. */
+export type CollectionNeed = 'view' | 'create' | 'admin';
+
+/** The `permissions` of a collection (reference: Collection). */
+export interface CollectionPermissions {
+  readonly view: boolean;
+  readonly admin: boolean;
+  readonly viewInviteLinks: boolean;
+  readonly create: boolean;
+}
+
+/** What each level may do with a collection: read = `view`, create = `create`, admin = `admin` and `viewInviteLinks`. */
+export const collectionPermissionsOf = (level: MemberRole | null): CollectionPermissions => ({
+  view: atLeast(level, 'read'),
+  admin: atLeast(level, 'admin'),
+  viewInviteLinks: atLeast(level, 'admin'),
+  create: atLeast(level, 'create'),
+});

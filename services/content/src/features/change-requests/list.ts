@@ -1,7 +1,7 @@
 import type { Scalar, Stored, Where } from '@bindery/read-store';
 import type { CursorCodec } from '@bindery/service-kit';
 import type { VisibleSpaces } from '../access/index.ts';
-import { type SpacesCollection, visibleWhere } from '../spaces/index.ts';
+import { type SpacesCollection, visibleDocuments } from '../spaces/index.ts';
 import type { ChangeRequestDocument } from './read-model/document.ts';
 import type { ChangeRequestsCollection } from './read-model/lookup.ts';
 
@@ -71,16 +71,7 @@ export const visibleHeads = async (
   visible: VisibleSpaces,
 ): Promise<ReadonlyMap<string, string>> => {
   const heads = new Map<string, string>();
-  for (const where of visibleWhere(visible)) {
-    let after: readonly Scalar[] | undefined;
-    while (heads.size < maxSpaces) {
-      const found = await spaces.query({ where, limit: maxValues, ...(after ? { after } : {}) });
-      for (const { id, document } of found) heads.set(id, document.revision);
-      const last = found.at(-1);
-      if (last === undefined || found.length < maxValues) break;
-      after = [last.id];
-    }
-  }
+  for await (const { id, revision } of visibleDocuments(spaces, visible, maxSpaces)) heads.set(id, revision);
   return heads;
 };
 

@@ -9,7 +9,7 @@ import { isSearchable, searchPages } from './pages.ts';
 /** What became of one space in a page of the log; only its last state is written to the index. */
 interface SpaceOutcome {
   readonly spaceId: string;
-  readonly organizationId: string;
+  organizationId: string;
   /** Position of the last event: guard of what is written. */
   position: number;
   /** `gone`: out of the index. `whole`: all pages anew. `pages`: only those touched. */
@@ -60,10 +60,16 @@ const outcomesOf = (events: readonly Recorded<SpaceEvent>[]): readonly SpaceOutc
     return fresh;
   };
   for (const event of events) {
-    if (event.type === 'SpaceDeleted' || event.type === 'SpacePurged' || event.type === 'SpaceRestored') {
+    if (
+      event.type === 'SpaceDeleted' ||
+      event.type === 'SpacePurged' ||
+      event.type === 'SpaceRestored' ||
+      event.type === 'SpaceTransferred'
+    ) {
       const outcome = outcomeOf(event.data.spaceId, event.data.organizationId);
       outcome.position = event.position;
-      outcome.kind = event.type === 'SpaceRestored' ? 'whole' : 'gone';
+      outcome.organizationId = event.data.organizationId;
+      outcome.kind = event.type === 'SpaceRestored' || event.type === 'SpaceTransferred' ? 'whole' : 'gone';
     } else if (event.type === 'RevisionCommitted') {
       const { spaceId, organizationId, revisionId, parts, parents, changes } = event.data;
       const outcome = outcomeOf(spaceId, organizationId);

@@ -3,7 +3,7 @@ import type { SearchHit, SearchIndex, SearchScope } from '@bindery/search';
 import { type CursorCodec, type HandlersFor, invalid, listIdentity } from '@bindery/service-kit';
 import type { Access, VisibleSpaces } from '../access/index.ts';
 import { pageUrl } from '../pages/index.ts';
-import type { SpacesCollection } from '../spaces/index.ts';
+import { hiddenDocuments, type SpacesCollection, visibleDocuments } from '../spaces/index.ts';
 import type { SearchFeeder } from './feeder.ts';
 
 export interface SearchRouteDeps {
@@ -21,8 +21,8 @@ const defaultLimit = 50;
 const freshnessMs = 500;
 /** Pages in one answer of a search over an organization, however many spaces they are in. */
 const hitsPerAnswer = 50;
-/** Spaces that are kept from members and must be left out, at most. */
-const maxHidden = 10_000;
+/** Spaces that a search names at most, to look in them or to leave them out. */
+const maxListed = 10_000;
 
 /**
  * What a hit is worth to clients: 4000 when the title is the query, 3000 for all words in the title, 2000 in headings, 1000
@@ -80,25 +80,23 @@ const searchSpace =
     return { status: 200, body: { ...(next ? { next } : {}), items } };
   };
 
+/** Undefined when there are more than a search may name. */
+const idsOf = async (documents: AsyncIterable<{ readonly id: string }>): Promise<readonly string[] | undefined> => {
+  const ids: string[] = [];
+  for await (const { id } of documents) ids.push(id);
+  return ids.length > maxListed ? undefined : ids;
+};
+
 /** Where to search for a caller: the index itself leaves out what it may not see. */
 const scopeOf = async (spaces: SpacesCollection, visible: VisibleSpaces): Promise<SearchScope> => {
-  const { organizationId, granted } = visible;
+  const { organizationId } = visible;
   if (visible.all) return { organizationId };
-  if (!visible.openToMembers) return { organizationId, only: granted };
-  const except: string[] = [];
-  for (let after: readonly [string] | undefined; ; ) {
-    const where = { organizationId, deleted: false, openToMembers: false };
-    const hidden = await spaces.query({ where, limit: 1000, ...(after ? { after } : {}) });
-    except.push(...hidden.map(({ id }) => id).filter((id) => !granted.includes(id)));
-    const last = hidden.at(-1);
-    if (last === undefined || hidden.length < 1000) return { organizationId, except };
-    if (except.length >= maxHidden)
-      throw invalid(
-        'search.too_many_spaces',
-        'The organization has too many restricted spaces to be searched at once.',
-      );
-    after = [last.id];
-  }
+  // What fits: where not to look, or else where to look.
+  const except = visible.openToMembers ? await idsOf(hiddenDocuments(spaces, visible, maxListed + 1)) : undefined;
+  if (except !== undefined) return { organizationId, except };
+  const only = await idsOf(visibleDocuments(spaces, visible, maxListed + 1));
+  if (only !== undefined) return { organizationId, only };
+  throw invalid('search.too_many_spaces', 'The organization has too many restricted spaces to be searched at once.');
 };
 
 interface FoundSpace {

@@ -22,9 +22,14 @@ export interface SpaceDocument {
   readonly createdBy: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Filters of lists: deleted spaces are nowhere, and `openToMembers` says whether the default reaches every member. */
+  /** Deleted spaces are in no list. */
   readonly deleted: boolean;
-  readonly openToMembers: boolean;
+  /** Whom its default lets in: every member, nobody, or those whom the place that it is in lets in. */
+  readonly audience: 'open' | 'closed' | 'inherit';
+  /** `parent` for filters; the empty text is the top of the organization. */
+  readonly place: string;
+  /** Place among its siblings: spaces and collections of the same parent. */
+  readonly order: string;
   readonly deletedAt?: string;
   /** Until when it can be restored; only on deleted spaces. */
   readonly purgeAfter?: string;
@@ -32,10 +37,11 @@ export interface SpaceDocument {
 
 export const spacesCollection: CollectionSpec = {
   name: 'content.spaces',
-  version: 1,
+  version: 2,
   indexes: [
-    { name: 'by_organization', fields: ['organizationId', 'deleted', 'createdAt'] },
-    { name: 'by_audience', fields: ['organizationId', 'deleted', 'openToMembers', 'createdAt'] },
+    { name: 'by_organization', fields: ['organizationId', 'deleted', 'order'] },
+    { name: 'by_audience', fields: ['organizationId', 'deleted', 'audience', 'order', 'place'] },
+    { name: 'by_place', fields: ['organizationId', 'deleted', 'place', 'order'] },
     { name: 'by_purge', fields: ['deleted', 'purgeAfter'] },
   ],
 };

@@ -1,6 +1,7 @@
 import type { Space } from '@bindery/contracts';
 import type { Handled } from '@bindery/event-sourcing';
 import { etagOf, notFound, type OperationContext, preconditionFailed } from '@bindery/service-kit';
+import type { Lens } from '../access/index.ts';
 import type { SpaceDocument } from '../space-model/index.ts';
 import type { SpaceRouteDeps } from './deps.ts';
 import type { SpaceEvent } from './events.ts';
@@ -13,6 +14,8 @@ export interface SpaceAt {
   readonly space: SpaceDocument;
   readonly streamRevision: number;
 }
+
+const noCounts = { open: 0, draft: 0, comments: 0 };
 
 /** The stream revision that `If-Match` asks for; undefined when it asks for none. @throws Problem precondition */
 export const expectedRevision = (ifMatch: string | undefined): number | undefined => {
@@ -33,6 +36,19 @@ export const answerSpace = async (
     body: presentSpace(context.baseUrl, space, counts, permissions),
     etag: etagOf(streamRevision),
   };
+};
+
+/** What to answer about several spaces, in their order. @param lens what the caller sees of their organization */
+export const presentSpaces = async (
+  deps: Pick<SpaceRouteDeps, 'counts'>,
+  context: OperationContext,
+  lens: Pick<Lens, 'describe'>,
+  spaces: readonly SpaceDocument[],
+): Promise<Space[]> => {
+  const counts = await deps.counts.ofMany(spaces.map(({ id }) => id));
+  return spaces.map((space, index) =>
+    presentSpace(context.baseUrl, space, counts[index] ?? noCounts, lens.describe(space).permissions),
+  );
 };
 
 /**

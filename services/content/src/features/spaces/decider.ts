@@ -25,6 +25,8 @@ export interface CreateSpace {
     readonly language?: string;
     readonly mergeRules: MergeRules;
     readonly parent?: string;
+    /** Absent: at the end of its siblings, as of now. */
+    readonly order?: string;
     readonly duplicateOf?: string;
     readonly createdBy: string;
     readonly createdAt: string;
@@ -42,11 +44,41 @@ export interface DeleteSpace {
   readonly type: 'DeleteSpace';
   /** `purgeAfter`: ISO time from which it can be purged and no longer be restored. */
   readonly data: { readonly deletedBy: string; readonly deletedAt: string; readonly purgeAfter: string };
+  /** Only if it is in this collection: the deletion of the collection is the reason. */
+  readonly ifIn?: string;
+}
+
+export interface MoveSpace {
+  readonly type: 'MoveSpace';
+  readonly data: {
+    readonly parent: string | null;
+    readonly order: string;
+    readonly movedBy: string;
+    readonly movedAt: string;
+  };
+  /** The organization that the parent is of. */
+  readonly within: string;
+}
+
+export interface TransferSpace {
+  readonly type: 'TransferSpace';
+  readonly data: {
+    readonly organizationId: string;
+    readonly parent: string | null;
+    /** Absent: it keeps its place among its siblings, which go with it. */
+    readonly order?: string;
+    readonly transferredBy: string;
+    readonly transferredAt: string;
+  };
+  /** Only if it is in this collection: the transfer of the collection is the reason. */
+  readonly ifIn?: string;
 }
 
 export interface RestoreSpace {
   readonly type: 'RestoreSpace';
   readonly data: { readonly restoredBy: string; readonly restoredAt: string };
+  /** When the collection `from` that it was in is gone: where it goes, and the default that the collection gave it. */
+  readonly instead?: { readonly from: string; readonly order: string; readonly defaultLevel: DefaultLevel };
 }
 
 export interface PurgeSpace {
@@ -91,6 +123,8 @@ export type SpaceCommand =
   | CreateSpace
   | ChangeSpaceSettings
   | DeleteSpace
+  | MoveSpace
+  | TransferSpace
   | RestoreSpace
   | PurgeSpace
   | NumberChangeRequest
@@ -109,6 +143,10 @@ const decide = (command: SpaceCommand, state: SpaceState): readonly SpaceEvent[]
       return changeSettings(command, active(state));
     case 'DeleteSpace':
       return deleteSpace(command, state);
+    case 'MoveSpace':
+      return move(command, active(state));
+    case 'TransferSpace':
+      return transfer(command, state);
     case 'RestoreSpace':
       return restore(command, state);
     case 'PurgeSpace':
@@ -161,18 +199,55 @@ const changeSettings = ({ data }: ChangeSpaceSettings, state: ExistingSpace): re
 /** Settings are small JSON in the order of the contract. */
 const sameSetting = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-const deleteSpace = ({ data }: DeleteSpace, state: ExistingSpace): readonly SpaceEvent[] => {
-  if (state.status === 'deleted') return [];
+const deleteSpace = ({ data, ifIn }: DeleteSpace, state: ExistingSpace): readonly SpaceEvent[] => {
+  if (state.status === 'deleted' || (ifIn !== undefined && state.parent !== ifIn)) return [];
   const { spaceId, organizationId } = state;
   return [{ type: 'SpaceDeleted', data: { spaceId, organizationId, ...data } }];
 };
 
-const restore = ({ data }: RestoreSpace, state: ExistingSpace): readonly SpaceEvent[] => {
+/** Only spaces in collections can be visible as the collection is (reference: Space). */
+const visibilityIn = (parent: string | null, { visibility }: ExistingSpace): { visibility?: SpaceVisibility } =>
+  parent === null && visibility === 'in-collection' ? { visibility: 'private' } : {};
+
+const move = ({ data, within }: MoveSpace, state: ExistingSpace): readonly SpaceEvent[] => {
+  const { parent, order } = data;
+  if (state.organizationId !== within) throw notFound('space');
+  if (parent === state.parent && order === state.order) return [];
+  const { spaceId, organizationId } = state;
+  return [{ type: 'SpaceMoved', data: { spaceId, organizationId, ...data, ...visibilityIn(parent, state) } }];
+};
+
+const transfer = ({ data, ifIn }: TransferSpace, state: ExistingSpace): readonly SpaceEvent[] => {
+  const { organizationId, parent, order = state.order, transferredBy, transferredAt } = data;
+  if (ifIn !== undefined && state.parent !== ifIn) return [];
+  if (organizationId === state.organizationId) return [];
+  // Deleted spaces in a collection go with it; nobody transfers one by itself.
+  if (ifIn === undefined) active(state);
+  const { spaceId } = state;
+  const facts = { spaceId, organizationId, from: state.organizationId, parent, transferredBy, transferredAt };
+  return [
+    { type: 'SpaceTransferred', data: { ...facts, ...(order ? { order } : {}), ...visibilityIn(parent, state) } },
+  ];
+};
+
+const restore = ({ data, instead }: RestoreSpace, state: ExistingSpace): readonly SpaceEvent[] => {
   if (state.status !== 'deleted') return [];
   // Past its term it only waits for the purge.
   if (isDue(state, data.restoredAt)) throw notFound('space');
   const { spaceId, organizationId } = state;
-  return [{ type: 'SpaceRestored', data: { spaceId, organizationId, ...data } }];
+  const restored: SpaceEvent = { type: 'SpaceRestored', data: { spaceId, organizationId, ...data } };
+  if (instead === undefined || state.parent !== instead.from) return [restored];
+  const { restoredBy, restoredAt } = data;
+  const place = { parent: null, order: instead.order, movedBy: restoredBy, movedAt: restoredAt };
+  const moved: SpaceEvent = {
+    type: 'SpaceMoved',
+    data: { spaceId, organizationId, ...place, ...visibilityIn(null, state) },
+  };
+  // Nobody gains access by the collection being gone.
+  if (state.settings.defaultLevel !== 'inherit' || instead.defaultLevel === 'inherit') return [restored, moved];
+  const settings = { defaultLevel: instead.defaultLevel };
+  const by = { changedBy: restoredBy, changedAt: restoredAt };
+  return [restored, moved, { type: 'SpaceSettingsChanged', data: { spaceId, organizationId, settings, ...by } }];
 };
 
 const purge = ({ data }: PurgeSpace, state: ExistingSpace): readonly SpaceEvent[] => {

@@ -1,5 +1,5 @@
 import type { LiveCollection, Repository } from '@bindery/event-sourcing';
-import type { CursorCodec } from '@bindery/service-kit';
+import type { CursorCodec, OperationContext } from '@bindery/service-kit';
 import type { Access } from '../access/index.ts';
 import type { RevisionReader } from '../revisions/index.ts';
 import { type SpaceDocument, spacesCollection } from '../space-model/index.ts';
@@ -11,6 +11,22 @@ import type { SpaceState } from './state.ts';
 
 export type SpaceRepository = Repository<SpaceState, SpaceCommand, SpaceEvent>;
 
+/** What spaces need to know of the collections that they are in. */
+export interface Placement {
+  /**
+   * To be called after a space was put into a collection: if that ended meanwhile, the space goes the same way.
+   * @returns false when the space is not where it was put
+   */
+  settle(context: OperationContext, space: SpaceDocument): Promise<boolean>;
+  /** Where a deleted space goes when it is restored and its collection is gone; undefined when it can stay. */
+  instead(
+    space: SpaceDocument,
+    now: Date,
+  ): Promise<
+    { readonly from: string; readonly order: string; readonly defaultLevel: SpaceDocument['defaultLevel'] } | undefined
+  >;
+}
+
 /** What the routes of spaces work with. */
 export interface SpaceRouteDeps {
   readonly access: Access;
@@ -19,6 +35,7 @@ export interface SpaceRouteDeps {
   readonly counts: ChangeRequestCounts;
   readonly cursors: CursorCodec;
   readonly reader: RevisionReader;
+  readonly placement: Placement;
 }
 
 /** The live read model of spaces. */

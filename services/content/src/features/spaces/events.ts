@@ -36,6 +36,8 @@ export type SpaceEvent =
         readonly language?: string;
         readonly mergeRules: MergeRules;
         readonly parent?: string;
+        /** Place among its siblings; older events have none: their time says it. */
+        readonly order?: string;
         readonly duplicateOf?: string;
         readonly createdBy: string;
         readonly createdAt: string;
@@ -68,6 +70,35 @@ export type SpaceEvent =
         readonly organizationId: string;
         readonly restoredBy: string;
         readonly restoredAt: string;
+      };
+    }
+  | {
+      readonly type: 'SpaceMoved';
+      readonly data: {
+        readonly spaceId: string;
+        readonly organizationId: string;
+        /** The collection that it is in now; null = top of the organization. */
+        readonly parent: string | null;
+        readonly order: string;
+        /** Only where the new place allows no other one. */
+        readonly visibility?: SpaceVisibility;
+        readonly movedBy: string;
+        readonly movedAt: string;
+      };
+    }
+  | {
+      readonly type: 'SpaceTransferred';
+      readonly data: {
+        readonly spaceId: string;
+        /** The organization that it belongs to now. */
+        readonly organizationId: string;
+        readonly from: string;
+        readonly parent: string | null;
+        /** Absent: as before. */
+        readonly order?: string;
+        readonly visibility?: SpaceVisibility;
+        readonly transferredBy: string;
+        readonly transferredAt: string;
       };
     }
   | {

@@ -1,6 +1,6 @@
 import { ignoreUnknown } from '@bindery/event-sourcing';
 import { ShardedMap } from '../../shared/sharded-map.ts';
-import type { SpaceEvent, SpaceSettings } from './events.ts';
+import type { SpaceEvent, SpaceSettings, SpaceVisibility } from './events.ts';
 
 /** What the space remembers of a change request: enough to number it once and to merge it once. */
 export interface NumberedChangeRequest {
@@ -25,6 +25,11 @@ export interface ExistingSpace {
   readonly spaceId: string;
   readonly organizationId: string;
   readonly settings: CurrentSettings;
+  readonly visibility: SpaceVisibility;
+  /** The collection that it is in. */
+  readonly parent: string | null;
+  /** Undefined as long as its creation says it. */
+  readonly order: string | undefined;
   /** Newest revision of the primary content; null only between the two events of a creation. */
   readonly head: string | null;
   readonly nextNumber: number;
@@ -54,6 +59,9 @@ export const evolve = (state: SpaceState, event: SpaceEvent): SpaceState => {
         ...(editMode === undefined ? {} : { editMode }),
         ...(language === undefined ? {} : { language }),
       },
+      visibility: event.data.visibility,
+      parent: event.data.parent ?? null,
+      order: event.data.order,
       head: null,
       nextNumber: 1,
       changeRequests: ShardedMap.empty(),
@@ -66,6 +74,11 @@ const evolveExisting = (state: ExistingSpace, event: Exclude<SpaceEvent, { type:
   switch (event.type) {
     case 'SpaceSettingsChanged':
       return { ...state, settings: { ...state.settings, ...event.data.settings } };
+    case 'SpaceMoved':
+    case 'SpaceTransferred': {
+      const { organizationId, parent, order = state.order, visibility = state.visibility } = event.data;
+      return { ...state, organizationId, parent, order, visibility };
+    }
     case 'SpaceDeleted':
       return { ...state, status: 'deleted', purgeAfter: event.data.purgeAfter };
     case 'SpaceRestored': {

@@ -1,5 +1,5 @@
 import { documentPerStream, ignoreUnknown, type Projection, type Recorded } from '@bindery/event-sourcing';
-import { type SpaceDocument, spacesCollection } from '../../space-model/index.ts';
+import { orderKeyAt, type SpaceDocument, spacesCollection, topLevel } from '../../space-model/index.ts';
 import type { SpaceEvent, SpaceSettings } from '../events.ts';
 
 type Created = Extract<SpaceEvent, { type: 'SpaceCreated' }>['data'];
@@ -13,6 +13,29 @@ const assign = <K extends 'emoji' | 'icon'>(
 ): void => {
   if (value === null || value === '') delete document[field];
   else if (value !== undefined) document[field] = value;
+};
+
+/** The filters of lists say what `levelOn` says: whoever has any level. */
+const audienceOf = (
+  defaultLevel: SpaceDocument['defaultLevel'],
+  visibility: SpaceDocument['visibility'],
+  place: string,
+): SpaceDocument['audience'] => {
+  if (defaultLevel === 'inherit') return 'inherit';
+  if (defaultLevel !== null) return 'open';
+  return visibility === 'in-collection' && place !== topLevel ? 'inherit' : 'closed';
+};
+
+const moved = (
+  { parent: _, ...space }: SpaceDocument,
+  data: Extract<SpaceEvent, { type: 'SpaceMoved' | 'SpaceTransferred' }>['data'],
+  at: string,
+): SpaceDocument => {
+  const { organizationId, parent, order = space.order, visibility = space.visibility } = data;
+  const place = parent ?? topLevel;
+  const audience = audienceOf(space.defaultLevel, visibility, place);
+  const within = parent === null ? {} : { parent };
+  return { ...space, organizationId, ...within, place, order, visibility, audience, updatedAt: at };
 };
 
 const created = (data: Created): SpaceDocument => ({
@@ -33,7 +56,9 @@ const created = (data: Created): SpaceDocument => ({
   createdAt: data.createdAt,
   updatedAt: data.createdAt,
   deleted: false,
-  openToMembers: data.defaultLevel !== null,
+  place: data.parent ?? topLevel,
+  order: data.order ?? orderKeyAt(data.createdAt, data.spaceId),
+  audience: audienceOf(data.defaultLevel, data.visibility, data.parent ?? topLevel),
 });
 
 const settled = (space: SpaceDocument, settings: SpaceSettings, at: string): SpaceDocument => {
@@ -44,7 +69,7 @@ const settled = (space: SpaceDocument, settings: SpaceSettings, at: string): Spa
   if (settings.mergeRules !== undefined) next.mergeRules = settings.mergeRules;
   if (settings.defaultLevel !== undefined) {
     next.defaultLevel = settings.defaultLevel;
-    next.openToMembers = settings.defaultLevel !== null;
+    next.audience = audienceOf(settings.defaultLevel, next.visibility, next.place);
   }
   assign(next, 'emoji', settings.emoji);
   assign(next, 'icon', settings.icon);
@@ -67,6 +92,10 @@ export const evolveSpace = (
   switch (fact.type) {
     case 'SpaceSettingsChanged':
       return settled(space, fact.data.settings, fact.data.changedAt);
+    case 'SpaceMoved':
+      return moved(space, fact.data, fact.data.movedAt);
+    case 'SpaceTransferred':
+      return moved(space, fact.data, fact.data.transferredAt);
     case 'SpaceDeleted':
       return { ...space, deleted: true, deletedAt: fact.data.deletedAt, purgeAfter: fact.data.purgeAfter };
     case 'SpaceRestored':
@@ -96,6 +125,8 @@ export const spacesProjection: Projection = documentPerStream<SpaceEvent, SpaceD
   handles: [
     'SpaceCreated',
     'SpaceSettingsChanged',
+    'SpaceMoved',
+    'SpaceTransferred',
     'SpaceDeleted',
     'SpaceRestored',
     'SpacePurged',

@@ -1,7 +1,8 @@
 import type { spaceOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { type HandlersFor, notFound, type OperationContext } from '@bindery/service-kit';
+import { conflict, type HandlersFor, notFound, type OperationContext } from '@bindery/service-kit';
 import type { RevisionChange, RevisionPart, StoredDocument } from '../../revisions/index.ts';
+import { orderKeyAt } from '../../space-model/index.ts';
 import { answerSpace, spaceAfter } from '../answer.ts';
 import type { SpaceRouteDeps } from '../deps.ts';
 import { spaceLocation } from '../present.ts';
@@ -31,10 +32,17 @@ export const createSpace =
   (deps: SpaceRouteDeps): HandlersFor<typeof spaceOperations>['createSpace'] =>
   async (context, { params, body = {} }) => {
     const { organizationId } = params;
-    deps.access.organization(context, organizationId, 'createContent');
-    // There are no collections yet.
-    if (body.parent !== undefined) throw notFound('collection');
+    const { parent } = body;
+    if (parent === undefined) deps.access.organization(context, organizationId, 'createContent');
+    else {
+      deps.access.organization(context, organizationId, 'view');
+      const { collection } = await deps.access.collection(context, parent, 'create');
+      if (collection.organizationId !== organizationId) throw notFound('collection');
+      if (collection.status === 'leaving')
+        throw conflict('collection.in_transfer', 'The collection is on its way to another organization.');
+    }
     const spaceId = context.ids.id();
+    const createdAt = context.now.toISOString();
     const handled = await deps.repository.handle(
       spaceId,
       {
@@ -50,7 +58,9 @@ export const createSpace =
           defaultLevel: 'inherit',
           mergeRules: { type: 'inherit' },
           createdBy: context.principal.id,
-          createdAt: context.now.toISOString(),
+          createdAt,
+          ...(parent === undefined ? {} : { parent }),
+          order: orderKeyAt(createdAt, spaceId),
           revisionId: context.ids.id(),
           parts: [body.empty ? { changes: [], documents: [] } : firstPage(context)],
         },
@@ -58,6 +68,8 @@ export const createSpace =
       commandMetadata(context, organizationId),
       { create: true },
     );
-    const answer = await answerSpace(deps, context, await spaceAfter(deps, undefined, handled, spaceId));
+    const after = await spaceAfter(deps, undefined, handled, spaceId);
+    if (!(await deps.placement.settle(context, after.space))) throw notFound('collection');
+    const answer = await answerSpace(deps, context, after);
     return { status: 201, ...answer, location: spaceLocation(context.baseUrl, spaceId) };
   };

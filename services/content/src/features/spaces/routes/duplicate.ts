@@ -1,6 +1,6 @@
 import { limits, type spaceOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { type HandlersFor, type OperationContext, Problem } from '@bindery/service-kit';
+import { type HandlersFor, notFound, type OperationContext, Problem } from '@bindery/service-kit';
 import {
   type RevisionChange,
   type RevisionPart,
@@ -9,6 +9,7 @@ import {
   splitRevision,
   type Tree,
 } from '../../revisions/index.ts';
+import { orderKeyAt } from '../../space-model/index.ts';
 import { answerSpace, spaceAfter } from '../answer.ts';
 import type { SpaceRouteDeps } from '../deps.ts';
 import { spaceLocation } from '../present.ts';
@@ -93,7 +94,8 @@ export const duplicateSpace =
   async (context, { params }) => {
     const { space: source } = await deps.access.space(context, params.spaceId, 'view');
     const { organizationId } = source;
-    deps.access.organization(context, organizationId, 'createContent');
+    if (source.parent === undefined) deps.access.organization(context, organizationId, 'createContent');
+    else await deps.access.collection(context, source.parent, 'create');
     const spaceId = context.ids.id();
     const revisionId = context.ids.id();
     const tree = await deps.reader.tree(source.id, source.revision);
@@ -122,6 +124,7 @@ export const duplicateSpace =
           duplicateOf: source.id,
           createdBy: context.principal.id,
           createdAt: context.now.toISOString(),
+          order: orderKeyAt(context.now.toISOString(), spaceId),
           revisionId,
           parts: splitRevision(content),
         },
@@ -129,6 +132,8 @@ export const duplicateSpace =
       commandMetadata(context, organizationId),
       { create: true },
     );
-    const answer = await answerSpace(deps, context, await spaceAfter(deps, undefined, handled, spaceId));
+    const after = await spaceAfter(deps, undefined, handled, spaceId);
+    if (!(await deps.placement.settle(context, after.space))) throw notFound('space');
+    const answer = await answerSpace(deps, context, after);
     return { status: 201, ...answer, location: spaceLocation(context.baseUrl, spaceId) };
   };

@@ -47,11 +47,13 @@ export const restoreSpace =
     const { spaceId } = params;
     const expected = expectedRevision(ifMatch);
     const before = await deps.access.space(context, spaceId, 'admin', { deleted: 'shown' });
+    const instead = await deps.placement.instead(before.space, context.now);
     const handled = await deps.repository.handle(
       spaceId,
       {
         type: 'RestoreSpace',
         data: { restoredBy: context.principal.id, restoredAt: context.now.toISOString() },
+        ...(instead === undefined ? {} : { instead }),
       },
       commandMetadata(context, before.space.organizationId),
       expected === undefined ? {} : { expectedRevision: expected },

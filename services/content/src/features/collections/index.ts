@@ -1,0 +1,10 @@
+export { collectionsAggregate } from './aggregate.ts';
+export type { CollectionRouteDeps, CollectionsRepository } from './deps.ts';
+export type { CollectionEvent } from './events.ts';
+export { createPlacement } from './placement.ts';
+export { presentCollection } from './present.ts';
+export { collectionPublicEvents } from './public-events.ts';
+export { collectionReactor } from './reactors/index.ts';
+export { collectionsProjection } from './read-model/projection.ts';
+export { type Collections, createCollections } from './read-model/source.ts';
+export { createCollectionHandlers } from './routes/index.ts';

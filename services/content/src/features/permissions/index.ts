@@ -1,0 +1,10 @@
+export { grantsAggregate } from './aggregate.ts';
+export type { GrantsRepository, PermissionRouteDeps } from './deps.ts';
+export type { GrantEvent } from './events.ts';
+export { grantPublicEvents } from './public-events.ts';
+export { dropGrantsReactor } from './reactors/drop-grants.ts';
+export { createIdentityConsumer, type IdentityConsumer } from './reactors/identity-consumer.ts';
+export { grantsProjection } from './read-model/projection.ts';
+export { createGrantReader, type GrantReader } from './read-model/source.ts';
+export { createPermissionHandlers } from './routes/index.ts';
+export { createInternalHandlers } from './routes/internal.ts';
