@@ -23,6 +23,7 @@ import { type CallOperation, createHydrate } from './pipeline/embeds.ts';
 import { createIdempotency } from './pipeline/idempotency.ts';
 import { createRateLimiter } from './pipeline/rate-limit.ts';
 import type { RawRoute } from './raw-routes.ts';
+import { signInRoutes } from './site/sign-in/index.ts';
 
 export interface GatewayOptions {
   /** Default: everything that is declared. */
@@ -122,12 +123,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     // The listener is made below and needs the application for everything that is no operation.
     operations: (request, response) => listener.operations(request, response),
   });
+  const limiter = createRateLimiter(cache, config, logger);
+  const pages = { contract, call, resolveSession, limiter, config };
   const listener = createListener({
     contract,
     config,
     clock,
     telemetry,
-    rawRoutes: options.rawRoutes ?? [],
+    rawRoutes: [
+      ...(contract.operations.has('signInWithPassword') ? signInRoutes(pages) : []),
+      ...(options.rawRoutes ?? []),
+    ],
     baseUrl: () => url,
     rest: app,
     parts: {
@@ -135,7 +141,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       config,
       resolveToken,
       resolveSession,
-      limiter: createRateLimiter(cache, config, logger),
+      limiter,
       idempotency,
       hydrate: createHydrate(contract, call, cache, logger),
       denials,

@@ -1,3 +1,4 @@
+export { identityAuditRules } from './features/audit/index.ts';
 export type { BootstrapOptions, Bootstrapped } from './bootstrap.ts';
 export { acceptableToken, newTokenSecret } from './features/tokens/index.ts';
 export { createIdentityService, type IdentityOptions, type IdentityService } from './service.ts';

@@ -95,6 +95,7 @@ import {
   userAggregate,
   usersProjection,
 } from './features/users/index.ts';
+import { createInvitations, invitationProjections, invitationReactors } from './invitations.ts';
 import { loadOwner, loadPrincipal } from './load-principal.ts';
 import { createOrganizationHandlers } from './organization-handlers.ts';
 import { publicMapping } from './public-mapping.ts';
@@ -116,6 +117,8 @@ export interface IdentityOptions {
   readonly services: ServiceClient;
   /** Absent: no mail can be sent. */
   readonly mailer?: Mailer;
+  /** Address of the instance in mails, without a trailing slash. */
+  readonly publicUrl?: () => string;
   /** How people sign in. */
   readonly signIn?: SignInConfig;
   /** Of signing in through identity providers of organizations. */
@@ -165,7 +168,7 @@ const scrubWaitMs = 10_000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
 export const createIdentityService = async (options: IdentityOptions): Promise<IdentityService> => {
-  const { ports, keys, vault, services, mailer, signIn: config = defaultSignIn } = options;
+  const { ports, keys, vault, services, mailer, signIn: config = defaultSignIn, publicUrl = () => '' } = options;
   const { clock, readStore } = ports;
   const { logger } = ports.telemetry;
   const cache = tolerant(ports.cache, logger);
@@ -188,6 +191,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
       instanceProjection,
       teamsProjection,
       teamMembersProjection,
+      ...invitationProjections,
       sessionsProjection,
       samlProvidersProjection,
       identityAuditProjection,
@@ -197,6 +201,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
       signInReactor(() => ({ mailer, vault, users, clock })),
       completeErasureReactor(() => ({ erasure, clock })),
       leaveTeamsReactor(() => ({ ...teamDeps, clock })),
+      ...invitationReactors(keys, () => ({ runtime, ports, sealer, organizations, users, mailer, publicUrl })),
     ],
     publicMapping,
     validatePublic: validatePublicEvent,
@@ -239,12 +244,14 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     repository: runtime.repository(teamAggregate),
     live: liveTeamsNow,
     members,
-    lastSeen,
     cursors,
     forget,
   };
   const userOfEmail = (email: string) => registration.holderOf(email);
-  const teams = createTeamsFeature({ ...teamDeps, userOfEmail, spacesOfTeams: spacesOfTeams(services) });
+  const teams = createTeamsFeature({
+    ...{ ...teamDeps, userOfEmail, spacesOfTeams: spacesOfTeams(services) },
+    presentMembers: (...given) => membersFeature.present(...given),
+  });
   const bootstrap = createBootstrap({
     instance,
     organizations: organizationRepository,
@@ -259,9 +266,14 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   const audit = createAuditFeature({ runtime, ports, services, users, members, sealer, cursors, vault });
   const getUserDeps = { users, sharesOrganization: shares };
   const tokenDeps = { credentials, tokens, usage, cursors, userExists, forget };
+  const invitations = createInvitations({
+    ...{ runtime, ports, registration, users, services, sealer, keys, vault, cursors, forget, userExists },
+    organizations: organizationRepository,
+    hasActiveProvider: (organizationId) => saml.hasActiveProvider(organizationId),
+  });
   const signIn = createSignIn({
     ...{ runtime, ports, mailer, vault, sealer, registration, users, config, tokens: tokenDeps, isActive: userExists },
-    sessions: signedIn.sessions,
+    sessions: invitations.accepting(signedIn.sessions),
     holderOf: async (digest) => {
       const { state } = await emails.load(digest);
       return state.status === 'reserved' ? state.userId : undefined;
@@ -324,7 +336,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     ...audit.administration,
     ...createErasureHandlers({ erasure, users }),
     ...signIn.administration,
-    createUser: createUserRoute({ registration, users }),
+    createUser: createUserRoute({ registration, users, acceptPending: invitations.acceptPending }),
     listUsers: listUsersRoute({ users, cursors }),
     createUserToken: createUserTokenRoute(tokenDeps),
     listUserTokens: listUserTokensRoute(tokenDeps),
@@ -335,7 +347,12 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   return {
     name: 'identity',
     rawRoutes: [...audit.rawRoutes, ...saml.rawRoutes],
-    handlers: eraseHandlers({ ...open, ...teams.handlers, ...forAdministrators(administration) }),
+    handlers: eraseHandlers({
+      ...open,
+      ...teams.handlers,
+      ...invitations.handlers,
+      ...forAdministrators(administration),
+    }),
     start: () => runtime.start(),
     async stop() {
       await runtime.stop();

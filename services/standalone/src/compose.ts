@@ -4,7 +4,13 @@ import { createContentService } from '@bindery/content';
 import type { ServicePorts } from '@bindery/event-sourcing';
 import { createGateway, gatewayConfig } from '@bindery/gateway';
 import { createGuardedFetch } from '@bindery/guarded-fetch';
-import { createIdentityService, type IdentityService, type KeyStore, type Vault } from '@bindery/identity';
+import {
+  createIdentityService,
+  type IdentityService,
+  type KeyStore,
+  signInConfig,
+  type Vault,
+} from '@bindery/identity';
 import type { ReadStore } from '@bindery/read-store';
 import type { SearchIndex } from '@bindery/search';
 import {
@@ -39,6 +45,8 @@ export interface Embedded {
   readonly first: boolean;
   /** A token of the administrator, when this start knows one; the first one always does. */
   readonly token: string | undefined;
+  /** Of the first start: signs the administrator in with a browser, once. */
+  readonly signInLink: string | undefined;
   readonly tokenFile: string;
   readonly logger: Logger;
   readonly services: readonly Service[];
@@ -81,7 +89,13 @@ export const startServices = async (
   const { logger } = telemetry;
   // Services call one another's operations through the same port as the gateway does (DESIGN section 5).
   const others = createLateClient();
-  const identity = await createIdentityService({ ports: stores.identity, keys, vault, services: others.client });
+  const identity = await createIdentityService({
+    ports: stores.identity,
+    keys,
+    vault,
+    services: others.client,
+    signIn: signInConfig(settings),
+  });
   const content = createContentService({
     ports: stores.content,
     services: others.client,
@@ -105,7 +119,7 @@ export const startServices = async (
     rawRoutes: [...identity.rawRoutes, ...content.rawRoutes],
   });
 
-  let start: { readonly first: boolean; readonly token: string | undefined } | undefined;
+  let start: Awaited<ReturnType<typeof bootstrap>> | undefined;
   let listening: { readonly port: number; readonly url: string } | undefined;
   const lifecycle = createLifecycle(
     [
@@ -137,12 +151,22 @@ export const startServices = async (
   await lifecycle.start();
   if (start === undefined || listening === undefined) throw new Error('started without an address');
 
+  const { url: baseUrl } = listening;
+  const signInLink = start.first
+    ? await identity.signInLinks.issue(
+        start.administratorId,
+        { purpose: 'first-start', mail: false },
+        { requestId: 'first-start', now: clock.now(), baseUrl },
+      )
+    : undefined;
+
   const importing = new AbortController();
   const imported = importDocs(settings, stores, { port: listening.port, token: start.token, signal: importing.signal });
   return {
     address: listening.url,
     first: start.first,
     token: start.token,
+    signInLink: signInLink?.url,
     tokenFile: stores.adminTokenFile,
     logger,
     services,
@@ -164,7 +188,7 @@ const listOf = (text: string | undefined): readonly string[] =>
 const bootstrap = async (settings: Settings, stores: OpenedStores, identity: IdentityService) => {
   const configured = settings.BINDERY_BOOTSTRAP_TOKEN;
   let token = configured;
-  const { first } = await identity.bootstrap({
+  const { first, administratorId } = await identity.bootstrap({
     email: settings.BINDERY_BOOTSTRAP_EMAIL,
     displayName: settings.BINDERY_BOOTSTRAP_NAME,
     organizationTitle: settings.BINDERY_BOOTSTRAP_ORGANIZATION,
@@ -175,7 +199,7 @@ const bootstrap = async (settings: Settings, stores: OpenedStores, identity: Ide
     },
     ...(configured === undefined ? {} : { token: configured }),
   });
-  return { first, token };
+  return { first, administratorId, token };
 };
 
 /** In the background: the instance serves while its documentation comes in. Never rejects. */

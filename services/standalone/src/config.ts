@@ -1,11 +1,12 @@
 import { gatewaySettings } from '@bindery/gateway';
-import { acceptableToken } from '@bindery/identity';
+import { acceptableToken, signInSettings } from '@bindery/identity';
 import { type ConfigOf, optional, readConfig, required } from '@bindery/service-kit';
 import { masterKeyPattern } from './master-key.ts';
 
 /** Every setting of the embedded profile; `docs/` shows the same as a table. */
 export const settings = {
   ...gatewaySettings,
+  ...signInSettings,
   DATA_DIR: required.text({ description: 'Directory for everything that is kept.', fallback: './data' }),
   PUBLIC_URL: optional.url({
     description: 'Address under which people reach the instance; default: where it listens.',

@@ -44,8 +44,8 @@ export const run = async (): Promise<void> => {
   process.on('uncaughtException', fail('uncaught exception'));
   try {
     instance = await createEmbedded(readSettings(process.env), { importDocs: importWithImporter });
-    const { address, token, tokenFile, first, logger } = instance;
-    if (first && token !== undefined) stdout.write(`\n${welcome({ address, token, tokenFile })}\n`);
+    const { address, token, signInLink, tokenFile, first, logger } = instance;
+    if (first && token !== undefined) stdout.write(`\n${welcome({ address, token, signInLink, tokenFile })}\n`);
     logger.info('ready', { address, startedMs: Math.round(performance.now()) });
   } catch (error) {
     stderr.write(`bindery: ${isExpected(error) ? error.message : String(Object(error).stack ?? error)}\n`);

@@ -2,6 +2,8 @@
 export const welcome = (facts: {
   readonly address: string;
   readonly token: string;
+  /** Signs the administrator in with a browser, once. */
+  readonly signInLink?: string | undefined;
   readonly tokenFile: string;
 }): string => {
   const lines = [
@@ -11,6 +13,7 @@ export const welcome = (facts: {
     `API       ${facts.address}/v1`,
     `Reference ${facts.address}/docs`,
     `Token     ${facts.token}`,
+    ...(facts.signInLink === undefined ? [] : [`Sign in   ${facts.signInLink}`]),
     '',
     'This token administers the instance and is shown only now.',
     `It is also in ${facts.tokenFile}, readable by you alone.`,

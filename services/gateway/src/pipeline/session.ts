@@ -56,8 +56,9 @@ export const principalOfSession = async (
   const secret = sessionSecret(request, context.baseUrl);
   if (secret === undefined) return undefined;
   if (!safeMethods.has(request.method)) requireOwnPage(request, context.baseUrl);
-  const site = request.headers['sec-fetch-site'];
-  if (site === 'cross-site' || site === 'same-site') return undefined;
+  // Following a link from elsewhere is fine; parts of other sites' pages get nothing that depends on who is signed in.
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers;
+  if ((site === 'cross-site' || site === 'same-site') && mode !== 'navigate') return undefined;
   const principal = await resolve(hash('sha256', secret, 'hex'), context, address);
   if (principal) return principal;
   throw new Problem('unauthenticated', 'session.invalid', 'The session is not valid; sign in again.');

@@ -63,6 +63,7 @@ const landing = `<!doctype html>
 <h1>Bindery</h1>
 <p>A self-hosted documentation platform. Its API is under <code>/v1</code>.</p>
 <ul>
+<li><a href="/account">Your account</a>: sign in, tokens, password</li>
 <li><a href="/docs">API reference</a></li>
 <li><a href="/openapi.json">openapi.json</a>: the API, OpenAPI 3.1</li>
 <li><a href="/asyncapi.json">asyncapi.json</a>: the public events, AsyncAPI 3.0</li>

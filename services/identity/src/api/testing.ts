@@ -22,7 +22,7 @@ import {
 import { noopTelemetry } from '@bindery/telemetry';
 import { expect } from '@jest/globals';
 import { tokenHashOf } from '../features/tokens/index.ts';
-import { createIdentityService } from '../service.ts';
+import { createIdentityService, type IdentityOptions } from '../service.ts';
 import { createKeyStore } from '../shared/key-store.ts';
 import { searchable } from '../shared/text.ts';
 import { createVault } from '../shared/vault.ts';
@@ -65,6 +65,8 @@ export const startIdentity = async (
     readonly between?: (store: EventStore) => EventStore;
     /** Stands for the other services; without it, they know nothing of anybody. */
     readonly services?: ServiceClient;
+    /** Other options of the service. */
+    readonly options?: Pick<IdentityOptions, 'mailer' | 'signIn'>;
   } = {},
 ) => {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'bindery-identity-')));
@@ -84,6 +86,7 @@ export const startIdentity = async (
     keys,
     vault,
     services: given.services ?? otherServices(),
+    ...given.options,
   });
   await service.start();
   const client = createInProcessClient(service.handlers);
