@@ -10,6 +10,7 @@ import type { AgentInstructionsUpdated } from './features/agent-instructions/ind
 import type { DenialEvent } from './features/denials/index.ts';
 import type { EmailEvent } from './features/emails/index.ts';
 import type { InstanceEvent } from './features/instance/index.ts';
+import { type InvitationEvent, type InviteLinkEvent, invitePublicEvents } from './features/invites/index.ts';
 import type { ExternalIdentityEvent } from './features/oidc/index.ts';
 import type { OrganizationEvent } from './features/organizations/index.ts';
 import type { PasswordEvent, SignInFailed } from './features/passwords/index.ts';
@@ -27,6 +28,8 @@ type IdentityEvent =
   | LoginEvent
   | AssertionUsed
   | TeamEvent
+  | InviteLinkEvent
+  | InvitationEvent
   | SessionEvent
   | PasswordEvent
   | SignInFailed
@@ -125,6 +128,14 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
       const data = { userId, sessionIds: [...sessionIds], reason, endedAt };
       return event<'sessionsEnded'>('bindery.identity.session.ended.v1', userId, data);
     }
+    case 'InviteLinkCreated':
+    case 'InviteLinkChanged':
+    case 'InviteLinkDeleted':
+    case 'EmailInvited':
+    case 'InvitationChanged':
+    case 'InvitationAccepted':
+    case 'InvitationWithdrawn':
+      return invitePublicEvents(domainEvent);
     case 'TeamCreated':
     case 'TeamRenamed':
     case 'TeamMembersAdded':

@@ -1,7 +1,7 @@
 import type { Repository } from '@bindery/event-sourcing';
 import type { CursorCodec } from '@bindery/service-kit';
 import type { ForgetPrincipal } from '../../shared/ports.ts';
-import type { LastSeen, LiveMembers } from '../members/index.ts';
+import type { LiveMembers, PresentMembers } from '../members/index.ts';
 import type { TeamCommand } from './decider.ts';
 import type { TeamEvent } from './events.ts';
 import type { PresentTeams } from './presenter.ts';
@@ -13,7 +13,7 @@ export interface TeamRoutesDeps {
   readonly repository: Repository<TeamState, TeamCommand, TeamEvent>;
   readonly live: LiveTeams;
   readonly members: LiveMembers;
-  readonly lastSeen: LastSeen;
+  readonly presentMembers: PresentMembers;
   readonly present: PresentTeams;
   readonly cursors: CursorCodec;
   readonly forget: ForgetPrincipal;

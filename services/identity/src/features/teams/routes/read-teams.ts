@@ -16,11 +16,11 @@ import {
 } from '@bindery/service-kit';
 import { pageOf } from '../../../shared/page-of.ts';
 import { searchable } from '../../../shared/text.ts';
-import { memberId, presentMember } from '../../members/index.ts';
+import { memberId } from '../../members/index.ts';
 import { organizationPermissions } from '../../organizations/index.ts';
 import { requireMembership, requireTeam, teamPermissions } from '../access.ts';
 import type { TeamRoutesDeps } from '../deps.ts';
-import { placesInOrganization, rolesInTeams, teamCounts, teamsOf } from '../queries.ts';
+import { placesInOrganization, rolesInTeams, teamsOf } from '../queries.ts';
 import type { TeamDocument, TeamMemberDocument } from '../read-model.ts';
 
 /**
@@ -114,7 +114,8 @@ const managedBy = async (
 /** GET /orgs/{organizationId}/teams/{teamId}/members */
 export const listTeamMembersRoute =
   (deps: TeamRoutesDeps): OperationHandler<typeof listTeamMembersInOrganizationById> =>
-  async ({ principal }, { params, query }) => {
+  async (context, { params, query }) => {
+    const { principal } = context;
     const { organizationId, teamId } = params;
     await visibleTeam(deps, principal, params);
     const { items, ...rest } = await paginate<TeamMemberDocument>(
@@ -125,18 +126,16 @@ export const listTeamMembersRoute =
       deps.cursors,
     );
     const userIds = items.map(({ document }) => document.userId);
-    const [members, seen, counts] = await Promise.all([
-      deps.members().getMany(userIds.map((userId) => memberId(organizationId, userId))),
-      deps.lastSeen.of(organizationId, userIds),
-      teamCounts(deps.live, organizationId, userIds),
-    ]);
+    const found = await deps.members().getMany(userIds.map((userId) => memberId(organizationId, userId)));
+    const documents = [...found.values()].map(({ document }) => document);
+    const members = new Map(
+      (await deps.presentMembers(context, organizationId, documents)).map((member) => [member.id, member]),
+    );
     const view = membershipIn(principal, organizationId) !== undefined;
     const shown = items.flatMap(({ document: { userId, role } }) => {
-      const member = members.get(memberId(organizationId, userId));
-      // Left the organization a moment ago; the team follows.
-      if (member === undefined) return [];
-      const organization = { ...presentMember(member.document, seen.get(userId)), teams: counts.get(userId) ?? 0 };
-      return [{ organization, team: { role }, permissions: { view } }];
+      const organization = members.get(userId);
+      // Absent: left the organization a moment ago; the team follows.
+      return organization === undefined ? [] : [{ organization, team: { role }, permissions: { view } }];
     });
     return { status: 200, body: { ...rest, items: shown } };
   };

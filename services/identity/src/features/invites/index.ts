@@ -1,0 +1,12 @@
+export type { AcceptPending } from './accept.ts';
+export { acceptingSessions } from './at-sign-in.ts';
+export { createInvitesFeature } from './feature.ts';
+export { inviteLinkAggregate } from './links/decider.ts';
+export type { InviteLinkEvent } from './links/events.ts';
+export { inviteLinksProjection, openInviteLinks } from './links/read-model.ts';
+export { invitationsAggregate } from './pending/decider.ts';
+export type { InvitationEvent } from './pending/events.ts';
+export { invitationsProjection, openInvitations } from './pending/read-model.ts';
+export { invitePublicEvents } from './public-events.ts';
+export { destroyInvitationKeysReactor } from './reactors/destroy-keys.ts';
+export { mailInvitationsReactor } from './reactors/mail-invitations.ts';

@@ -1,0 +1,27 @@
+import { grantContentAccess, type joinOrganizationWithInvite } from '@bindery/contracts';
+import { commandMetadata } from '@bindery/event-sourcing';
+import { forbidden, notFound, type OperationHandler } from '@bindery/service-kit';
+import { admit } from '../admit.ts';
+import type { InviteRoutesDeps } from '../deps.ts';
+import { linksAllowed, linksAreOff } from './links.ts';
+
+/** POST /orgs/{organizationId}/invites/{inviteId} */
+export const joinRoute =
+  (deps: InviteRoutesDeps): OperationHandler<typeof joinOrganizationWithInvite> =>
+  async (context, { params: { organizationId, inviteId } }) => {
+    const { principal } = context;
+    // From the stream, not from a read model: a link that was deleted lets nobody in from that moment on.
+    const { state } = await deps.links.load(inviteId);
+    if (state.status !== 'active' || state.organizationId !== organizationId) throw notFound('invite');
+    if (principal.kind !== 'user') throw forbidden('invite.users_only', 'Only users join an organization.');
+    if (!(await linksAllowed(deps, organizationId))) throw linksAreOff();
+    const { grant } = state;
+    const at = context.now.toISOString();
+    const role = grant.kind === 'organization' ? grant.role : null;
+    await admit(deps, { organizationId, userId: principal.id, role, at }, commandMetadata(context, organizationId));
+    if (grant.kind !== 'organization' && grant.role !== null) {
+      const body = { organizationId, [grant.kind]: grant.id, userId: principal.id, level: grant.role };
+      await deps.services.call(grantContentAccess, context, { params: {}, query: {}, body });
+    }
+    return { status: 200, body: {} };
+  };

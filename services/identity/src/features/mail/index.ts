@@ -1,0 +1,1 @@
+export { invitationMail, type MailText, passwordResetMail, verificationMail } from './templates.ts';
