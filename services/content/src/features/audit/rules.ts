@@ -1,8 +1,12 @@
 import { type AuditRules, auditRules } from '@bindery/audit';
 import type { ChangeRequestEvent } from '../change-requests/index.ts';
+import { commentAuditRules } from '../comments/index.ts';
 import type { SpaceEvent } from '../spaces/index.ts';
+import { collectionRules, commentRules, grantRules } from './rules-together.ts';
 
 const part = { skip: 'A piece of the event that follows in the same append, which has the entry.' } as const;
+
+const personOf = (id: string) => ({ kind: id.startsWith('service:') ? 'service' : 'user', id }) as const;
 
 const spaces: AuditRules<SpaceEvent> = {
   SpaceCreated: {
@@ -42,12 +46,21 @@ const spaces: AuditRules<SpaceEvent> = {
     }),
   },
   SpacePurged: { action: 'space.purged', label: 'Space removed for good', facts: () => ({ values: { purged: true } }) },
-  ChangeRequestNumbered: { skip: 'Half of the creation of a change request, which has an entry of its own.' },
+  ChangeRequestNumbered: {
+    action: 'change-request.created',
+    label: 'Change request created',
+    facts: ({ spaceId, changeRequestId, number, subject, status }) => ({
+      target: { type: 'change-request', id: changeRequestId },
+      values: { number, subject, status },
+      details: { spaceId },
+    }),
+  },
   RevisionPartRecorded: part,
   RevisionCommitted: {
     action: 'space.content-changed',
     label: 'Content of a space changed',
-    facts: ({ revisionId, revisionType, parents, changes, parts, mergedFrom }) => ({
+    facts: ({ revisionId, revisionType, parents, changes, parts, mergedFrom, createdBy }) => ({
+      actor: personOf(createdBy),
       values: { revision: revisionId },
       details: { type: revisionType, parents: parents.length, changes: changes.length, parts, mergedFrom },
     }),
@@ -56,11 +69,7 @@ const spaces: AuditRules<SpaceEvent> = {
 };
 
 const changeRequests: AuditRules<ChangeRequestEvent> = {
-  ChangeRequestOpened: {
-    action: 'change-request.created',
-    label: 'Change request created',
-    facts: ({ spaceId, number, subject, status }) => ({ values: { number, subject, status }, details: { spaceId } }),
-  },
+  ChangeRequestOpened: { skip: 'Follows from its number, which has the entry; whoever completes it is not who asked.' },
   ChangeRequestDescribed: {
     action: 'change-request.described',
     label: 'Change request described',
@@ -105,7 +114,9 @@ const changeRequests: AuditRules<ChangeRequestEvent> = {
   ChangeRequestMerged: {
     action: 'change-request.merged',
     label: 'Change request merged',
-    facts: ({ spaceId, revisionMerged, mergeId }) => ({
+    facts: ({ spaceId, revisionMerged, mergeId, mergedBy }) => ({
+      // A merge may be completed by the service, after a crash for instance; who asked for it did it.
+      actor: personOf(mergedBy),
       values: { status: 'merged' },
       details: { spaceId, revisionMerged, revision: mergeId },
     }),
@@ -113,4 +124,11 @@ const changeRequests: AuditRules<ChangeRequestEvent> = {
 };
 
 /** How every event of content stands in the audit. */
-export const contentAuditRules = auditRules(spaces, changeRequests);
+export const contentAuditRules = auditRules(
+  spaces,
+  changeRequests,
+  commentAuditRules,
+  collectionRules,
+  commentRules,
+  grantRules,
+);

@@ -9,6 +9,7 @@ import type { SubdomainEvent } from '../subdomains/index.ts';
 import type { TeamEvent } from '../teams/index.ts';
 import type { CredentialsEvent } from '../tokens/index.ts';
 import type { UserEvent } from '../users/index.ts';
+import { externalIdentityRules, failureRules, inviteRules, passwordRules, samlRules } from './rules-sign-in.ts';
 
 const member = (userId: string) => ({ type: 'member', id: userId });
 const token = (tokenId: string) => ({ type: 'token', id: tokenId });
@@ -166,11 +167,16 @@ export const identityAuditRules = auditRules(
   users,
   emails,
   credentials,
+  passwordRules,
+  failureRules,
+  externalIdentityRules,
+  samlRules,
+  sessions,
   organizations,
+  inviteRules,
   subdomains,
   agentInstructions,
   teams,
-  sessions,
   instance,
   denials,
 );

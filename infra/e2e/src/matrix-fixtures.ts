@@ -1,0 +1,101 @@
+import { ok, request, type Target } from './support.ts';
+
+/** Ids by the name of the path parameter that they stand in. */
+export type Ids = Readonly<Record<string, string>>;
+
+interface Made {
+  readonly id: string;
+}
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const document = (text: string) => ({ body: { markdown: text } });
+
+/**
+ * How a resource for a path parameter is made, given those before it. Operations whose path has a parameter that is not
+ * here fail the matrix: whoever declares one adds a line.
+ */
+export const makers: Readonly<Record<string, (by: Target, ids: Ids, tag: string) => Promise<string>>> = {
+  userId: async (_by, ids) => ids.userId ?? '',
+  spaceId: async (by, ids, tag) =>
+    (await ok<Made>(by, 'POST', `/v1/orgs/${ids.organizationId}/spaces`, { title: `Space ${tag}` })).id,
+  collectionId: async (by, ids, tag) =>
+    (await ok<Made>(by, 'POST', `/v1/orgs/${ids.organizationId}/collections`, { title: `Collection ${tag}` })).id,
+  changeRequestId: async (by, ids, tag) =>
+    (await ok<Made>(by, 'POST', `/v1/spaces/${ids.spaceId}/change-requests`, { subject: `Open ${tag}` })).id,
+  commentId: async (by, ids, tag) =>
+    (await ok<Made>(by, 'POST', `/v1/spaces/${ids.spaceId}/comments`, document(`Comment ${tag}`))).id,
+  commentReplyId: async (by, ids, tag) =>
+    (
+      await ok<Made>(
+        by,
+        'POST',
+        `/v1/spaces/${ids.spaceId}/comments/${ids.commentId}/replies`,
+        document(`Reply ${tag}`),
+      )
+    ).id,
+  teamId: async (by, ids, tag) =>
+    (await ok<Made>(by, 'PUT', `/v1/orgs/${ids.organizationId}/teams`, { title: `Team ${tag}` })).id,
+  samlProviderId: async (by, ids, tag) =>
+    (await ok<Made>(by, 'POST', `/v1/orgs/${ids.organizationId}/saml`, { label: `Provider ${tag}`, defaultTeam: null }))
+      .id,
+  inviteId: async (by, ids) =>
+    (await ok<Made>(by, 'POST', `/v1/orgs/${ids.organizationId}/link-invites`, { role: 'read' })).id,
+  auditEventId: async (by, ids) =>
+    (await ok<{ items: Made[] }>(by, 'GET', `/v1/orgs/${ids.organizationId}/audit-events?limit=1`)).items[0]?.id ?? '',
+};
+
+/** Parameters that name nothing that has to be made: words, or resources that only their owner has. */
+export const words: Ids = {
+  emailDomain: 'example.com',
+  subdomain: 'matrix',
+  pagePath: 'page',
+  tokenId: 'missing',
+  sessionId: 'missing',
+};
+
+/** Parameters of parts of a space's content; made together with the space. */
+export const contentParameters = ['pageId', 'fileId', 'documentId', 'revisionId', 'reusableContentId'] as const;
+
+/** A space with content, and what its paths name. */
+export const furnishSpace = async (by: Target, organizationId: string, title: string): Promise<Ids> => {
+  const { id: spaceId } = await ok<Made>(by, 'POST', `/v1/orgs/${organizationId}/spaces`, { title });
+  const changes = `/v1/spaces/${spaceId}/change-requests`;
+  const { id } = await ok<Made>(by, 'POST', changes, { subject: 'Furnish' });
+  const edited = await ok<{ changes: { page: Made }[]; insertedFiles: Made[] }>(
+    by,
+    'POST',
+    `${changes}/${id}/content?compat=false`,
+    {
+      changes: [
+        { operation: 'insert_files', files: [{ base64: pixel, name: 'pixel.png', contentType: 'image/png' }] },
+        { operation: 'insert_page', title: 'Page', document: { markdown: 'Text' } },
+      ],
+    },
+  );
+  const merged = await ok<{ revision: string }>(by, 'POST', `${changes}/${id}/merge`);
+  const pageId = edited.changes[0]?.page.id ?? '';
+  const page = await ok<{ documentId?: string }>(by, 'GET', `/v1/spaces/${spaceId}/content/page/${pageId}`);
+  return {
+    organizationId,
+    spaceId,
+    pageId,
+    fileId: edited.insertedFiles[0]?.id ?? '',
+    documentId: page.documentId ?? '',
+    revisionId: merged.revision,
+    // No operation makes one yet.
+    reusableContentId: 'missing',
+  };
+};
+
+/** Names of the parameters of a path, in order. */
+export const parametersOf = (path: string): readonly string[] =>
+  [...path.matchAll(/\{([^}*]+)\*?\}/g)].map(([, name = '']) => name);
+
+/** A path with its parameters put in. */
+export const fillPath = (path: string, ids: Ids): string =>
+  path.replaceAll(/\{([^}*]+)\*?\}/g, (_whole, name: string) => encodeURIComponent(ids[name] ?? 'missing'));
+
+/** Whether the comment, change request or other resource of a path is still there. */
+export const isThere = async (by: Target, path: string): Promise<boolean> =>
+  (await request(by, 'GET', path)).status !== 404;
