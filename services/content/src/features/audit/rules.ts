@@ -1,6 +1,5 @@
 import { type AuditRules, auditRules } from '@bindery/audit';
 import type { ChangeRequestEvent } from '../change-requests/index.ts';
-import { commentAuditRules } from '../comments/index.ts';
 import type { SpaceEvent } from '../spaces/index.ts';
 import { collectionRules, commentRules, grantRules } from './rules-together.ts';
 
@@ -124,11 +123,4 @@ const changeRequests: AuditRules<ChangeRequestEvent> = {
 };
 
 /** How every event of content stands in the audit. */
-export const contentAuditRules = auditRules(
-  spaces,
-  changeRequests,
-  commentAuditRules,
-  collectionRules,
-  commentRules,
-  grantRules,
-);
+export const contentAuditRules = auditRules(spaces, changeRequests, collectionRules, commentRules, grantRules);
