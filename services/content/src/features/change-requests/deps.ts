@@ -7,6 +7,7 @@ import type { RevisionStore } from '../revisions/index.ts';
 import type { ChangeRequestCounts, SpaceRepository, SpacesCollection } from '../spaces/index.ts';
 import type { ChangeRequestCommand } from './decider.ts';
 import type { ChangeRequestEvent } from './events.ts';
+import type { Contribution } from './read-model/document.ts';
 import type { ChangeRequestsCollection } from './read-model/lookup.ts';
 import type { ChangeRequestState } from './state.ts';
 
@@ -28,6 +29,8 @@ export interface ChangeRequestRouteDeps extends MergeDeps {
   readonly cursors: CursorCodec;
   /** How many comments are open, by change request. */
   readonly openComments: Pick<EpochCounts<number>, 'of' | 'ofMany'>;
+  /** Who took part in the discussion of a change request. */
+  readonly commenters: (changeRequestId: string) => Promise<readonly Contribution[]>;
   readonly files: FileIngest;
   readonly fileLinks: Pick<FileLinks, 'represent'>;
 }

@@ -428,6 +428,12 @@ describe('a comment on a change request', () => {
     });
     expect(resolvedReply.body.reactions).toHaveLength(1);
     expect(await openInRequest()).toBe(1);
+    const contributors = await content.call('getContributorsByChangeRequestId', reader, inRequest());
+    expect(contributors.body.items).toMatchObject([
+      { actionType: 'edit', user: { id: 'user-admin' } },
+      { actionType: 'comment', count: 1 },
+      { actionType: 'comment', count: 1 },
+    ]);
     const one = inRequest({ commentId });
     expect((await content.call('listCommentRepliesInChangeRequest', reader, one)).body.count).toBe(1);
   });

@@ -6,6 +6,8 @@ import { effectiveChange, type ReactionChange } from './reactions.ts';
 import { type CommentState, evolve, initialState, isThere, type OpenedThread, type ReplyState } from './state.ts';
 
 interface By {
+  /** That the space is in now: it can be transferred. */
+  readonly organizationId: string;
   readonly by: string;
   /** ISO time. */
   readonly at: string;
@@ -56,7 +58,7 @@ export interface DeleteReply {
 
 export type CommentCommand = PostComment | UpdateComment | DeleteComment | PostReply | UpdateReply | DeleteReply;
 
-const idsOf = ({ spaceId, organizationId, commentId, changeRequestId }: OpenedThread) => ({
+const idsOf = ({ spaceId, commentId, changeRequestId }: OpenedThread, { organizationId }: By) => ({
   spaceId,
   organizationId,
   commentId,
@@ -71,7 +73,7 @@ const sameBody = (a: CommentBody, b: CommentBody): boolean =>
 
 const updateComment = ({ data }: UpdateComment, state: OpenedThread): CommentEvent[] => {
   const { by, at, body, resolved, reactions } = data;
-  const ids = idsOf(state);
+  const ids = idsOf(state, data);
   const events: CommentEvent[] = [];
   if (body !== undefined && !sameBody(body, state.body))
     events.push({ type: 'CommentEdited', data: { ...ids, body, editedBy: by, editedAt: at } });
@@ -90,7 +92,7 @@ const postReply = ({ data }: PostReply, state: OpenedThread): CommentEvent[] => 
   if (state.replies.has(replyId)) return [];
   if (state.replies.size >= limits.comment.replies)
     throw conflict('comment.too_many_replies', `A comment can have ${limits.comment.replies} replies at most.`);
-  const facts = { ...idsOf(state), replyId, number: state.lastNumber + 1, body, postedBy: by, postedAt: at };
+  const facts = { ...idsOf(state, data), replyId, number: state.lastNumber + 1, body, postedBy: by, postedAt: at };
   return [{ type: 'CommentReplyPosted', data: facts }];
 };
 
@@ -104,7 +106,7 @@ const updateReply = ({ data }: UpdateReply, state: OpenedThread): CommentEvent[]
   const reply = state.replies.get(replyId);
   if (reply === undefined) throw notFound('reply');
   requireVersion(reply, expectedVersion);
-  const ids = { ...idsOf(state), replyId };
+  const ids = { ...idsOf(state, data), replyId };
   const events: CommentEvent[] = [];
   if (body !== undefined && !sameBody(body, reply.body))
     events.push({ type: 'CommentReplyEdited', data: { ...ids, body, editedBy: by, editedAt: at } });
@@ -118,13 +120,13 @@ const deleteReply = ({ data }: DeleteReply, state: OpenedThread): CommentEvent[]
   const reply = state.replies.get(data.replyId);
   if (reply === undefined) return [];
   requireVersion(reply, data.expectedVersion);
-  const facts = { ...idsOf(state), replyId: data.replyId, deletedBy: data.by, deletedAt: data.at };
+  const facts = { ...idsOf(state, data), replyId: data.replyId, deletedBy: data.by, deletedAt: data.at };
   return [{ type: 'CommentReplyDeleted', data: facts }];
 };
 
 const deleteComment = ({ data }: DeleteComment, state: OpenedThread): CommentEvent[] => {
   const { by, at, purged } = data;
-  const facts = { ...idsOf(state), replies: [...state.replies.keys()], deletedBy: by, deletedAt: at };
+  const facts = { ...idsOf(state, data), replies: [...state.replies.keys()], deletedBy: by, deletedAt: at };
   return [{ type: 'CommentDeleted', data: { ...facts, ...(purged ? { purged } : {}) } }];
 };
 

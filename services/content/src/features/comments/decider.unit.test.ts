@@ -27,11 +27,13 @@ const replied = (replyId: string, number: number): CommentEvent => ({
   type: 'CommentReplyPosted',
   data: { ...ids, replyId, number, body: body('Yes'), postedBy: 'u2', postedAt: later },
 });
-const update = (data: Omit<Extract<CommentCommand, { type: 'UpdateComment' }>['data'], 'by' | 'at'>, by = 'u2') =>
-  ({ type: 'UpdateComment', data: { ...data, by, at: later } }) as const;
+const update = (
+  data: Omit<Extract<CommentCommand, { type: 'UpdateComment' }>['data'], 'by' | 'at' | 'organizationId'>,
+  by = 'u2',
+) => ({ type: 'UpdateComment', data: { ...data, organizationId: 'o1', by, at: later } }) as const;
 const reply = (replyId: string): CommentCommand => ({
   type: 'PostReply',
-  data: { replyId, body: body('Yes'), by: 'u2', at: later },
+  data: { replyId, body: body('Yes'), organizationId: 'o1', by: 'u2', at: later },
 });
 
 describe('a comment', () => {
@@ -133,7 +135,7 @@ describe('a comment', () => {
   });
 
   test('takes its replies with it, and is deleted once', () => {
-    const remove: CommentCommand = { type: 'DeleteComment', data: { by: 'u1', at: later } };
+    const remove: CommentCommand = { type: 'DeleteComment', data: { organizationId: 'o1', by: 'u1', at: later } };
     comment
       .given([posted, replied('a1', 1)])
       .when(remove)
@@ -165,11 +167,11 @@ describe('a reply', () => {
       .thenEvents([replied('a2', 2)]);
     comment
       .given([posted, replied('a1', 1)])
-      .when({ type: 'DeleteReply', data: { replyId: 'a1', by: 'u2', at: later } })
+      .when({ type: 'DeleteReply', data: { replyId: 'a1', organizationId: 'o1', by: 'u2', at: later } })
       .thenEvents([gone]);
     comment
       .given([posted])
-      .when({ type: 'DeleteReply', data: { replyId: 'a1', by: 'u2', at: later } })
+      .when({ type: 'DeleteReply', data: { replyId: 'a1', organizationId: 'o1', by: 'u2', at: later } })
       .thenNothing();
   });
 
@@ -186,6 +188,7 @@ describe('a reply', () => {
         ...(expectedVersion === undefined ? {} : { expectedVersion }),
         body: body('No'),
         reactions: { added: ['👍'], removed: [] },
+        organizationId: 'o1',
         by: 'u2',
         at: later,
       },

@@ -17,14 +17,14 @@ export const purgeComments = (deps: () => Pick<CommentDeps, 'comments' | 'reposi
   async react(event: Recorded<DomainEvent>) {
     const fact = event as unknown as SpaceEvent;
     if (fact.type !== 'SpacePurged') return;
-    const { spaceId, purgedAt } = fact.data;
+    const { spaceId, organizationId, purgedAt } = fact.data;
     const { comments, repository } = deps();
     const clock = { now: () => new Date(event.metadata.time) };
     let after: readonly Scalar[] | undefined;
     for (;;) {
       const page = await comments.query({ where: { spaceId }, limit: batch, ...(after ? { after } : {}) });
       for (const { id } of page) {
-        const data = { by: 'content', at: purgedAt, purged: true } as const;
+        const data = { organizationId, by: 'content', at: purgedAt, purged: true } as const;
         await repository.handle(id, { type: 'DeleteComment', data }, reactorMetadata(event, name, clock, id));
       }
       const last = page.at(-1);

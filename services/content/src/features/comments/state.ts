@@ -15,7 +15,6 @@ export interface ReplyState {
 export interface OpenedThread {
   readonly status: 'open' | 'resolved';
   readonly spaceId: string;
-  readonly organizationId: string;
   readonly commentId: string;
   readonly changeRequestId?: string;
   readonly postedBy: string;
@@ -48,7 +47,7 @@ const withReply = (
 /** Folds one event into the state. Never throws. */
 export const evolve = (state: CommentState, event: CommentEvent): CommentState => {
   if (event.type === 'CommentPosted') {
-    const { target: _t, postedAt: _a, ...facts } = event.data;
+    const { target: _t, postedAt: _a, organizationId: _o, ...facts } = event.data;
     return { status: 'open', ...facts, reactions: [], replies: new Map(), lastNumber: 0 };
   }
   if (!isThere(state)) return state;

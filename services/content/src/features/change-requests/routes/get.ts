@@ -18,9 +18,15 @@ export const getChangeRequestById =
 
 /** GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors */
 export const getContributors =
-  (deps: LocateDeps): HandlersFor<typeof changeRequestOperations>['getContributorsByChangeRequestId'] =>
+  (
+    deps: LocateDeps & Pick<ChangeRequestRouteDeps, 'commenters'>,
+  ): HandlersFor<typeof changeRequestOperations>['getContributorsByChangeRequestId'] =>
   async (context, { params }) => {
     const { found } = await locate(deps, context, params, 'view');
-    const items = found.document.contributions.map((it) => ({ ...it, actionType: 'edit' as const }));
+    const commenters = await deps.commenters(found.id);
+    const items = [
+      ...found.document.contributions.map((it) => ({ ...it, actionType: 'edit' as const })),
+      ...commenters.map((it) => ({ ...it, actionType: 'comment' as const })),
+    ];
     return { status: 200, body: { items, count: items.length } };
   };

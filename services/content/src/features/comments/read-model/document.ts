@@ -20,7 +20,6 @@ export interface ReplyNote {
 export interface CommentDocument {
   readonly id: string;
   readonly spaceId: string;
-  readonly organizationId: string;
   readonly changeRequestId?: string;
   /** What it was posted on: `placeOf`. */
   readonly place: string;

@@ -25,7 +25,6 @@ const stored = ({ document, markdown }: CommentBody): StoredBody => ({
 const posted = (data: Extract<CommentEvent, { type: 'CommentPosted' }>['data']): CommentDocument => ({
   id: data.commentId,
   spaceId: data.spaceId,
-  organizationId: data.organizationId,
   ...(data.changeRequestId === undefined ? {} : { changeRequestId: data.changeRequestId }),
   place: placeOf(data.spaceId, data.changeRequestId),
   status: 'open',

@@ -139,6 +139,7 @@ export const updateComment =
           ...(body.body === undefined ? {} : { body: readCommentBody(body.body, 'body.body') }),
           ...(body.resolved === undefined ? {} : { resolved: body.resolved }),
           ...(reactions === undefined ? {} : { reactions }),
+          organizationId: place.space.organizationId,
           by: context.principal.id,
           at: context.now.toISOString(),
         },
@@ -174,7 +175,10 @@ export const deleteComment =
     requireAuthor({ context, place }, found.document.postedBy, 'delete');
     const handled = await deps.repository.handle(
       found.id,
-      { type: 'DeleteComment', data: { by: context.principal.id, at: context.now.toISOString() } },
+      {
+        type: 'DeleteComment',
+        data: { organizationId: place.space.organizationId, by: context.principal.id, at: context.now.toISOString() },
+      },
       commandMetadata(context, place.space.organizationId),
       expected === undefined ? {} : { expectedRevision: expected },
     );

@@ -64,6 +64,7 @@ export const postReply =
         data: {
           replyId,
           body: readCommentBody(body.body, 'body.body'),
+          organizationId: place.space.organizationId,
           by: context.principal.id,
           at: context.now.toISOString(),
         },
@@ -110,6 +111,7 @@ export const updateReply =
           ...(expectedVersion === undefined ? {} : { expectedVersion }),
           ...(body.body === undefined ? {} : { body: readCommentBody(body.body, 'body.body') }),
           ...(reactions === undefined ? {} : { reactions }),
+          organizationId: place.space.organizationId,
           by: context.principal.id,
           at: context.now.toISOString(),
         },
@@ -139,6 +141,7 @@ export const deleteReply =
         data: {
           replyId: found.id,
           ...(expectedVersion === undefined ? {} : { expectedVersion }),
+          organizationId: place.space.organizationId,
           by: context.principal.id,
           at: context.now.toISOString(),
         },
