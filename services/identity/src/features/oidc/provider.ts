@@ -43,7 +43,7 @@ export interface OidcProvider {
 }
 
 /** Of every request to the provider, in seconds. */
-const timeoutSeconds = 10;
+const usualTimeoutSeconds = 10;
 /** What is known about the provider is looked up again after this, in ms. */
 const rediscoverMs = 3_600_000;
 
@@ -62,8 +62,15 @@ const algorithms: ReadonlySet<string> = new Set([
   'ES512',
 ]);
 
-/** @param now milliseconds since 1970 */
-export const createOidcProvider = (config: OidcConfig, now: () => number): OidcProvider => {
+/**
+ * @param now milliseconds since 1970
+ * @param timeoutSeconds of every request to the provider
+ */
+export const createOidcProvider = (
+  config: OidcConfig,
+  now: () => number,
+  timeoutSeconds = usualTimeoutSeconds,
+): OidcProvider => {
   let known: { readonly at: number; readonly configuration: Promise<Configuration> } | undefined;
 
   const discover = async (): Promise<Configuration> => {
