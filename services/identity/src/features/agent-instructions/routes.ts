@@ -64,7 +64,7 @@ const put =
     if (text.length > limits.agentInstructions.maxLength)
       throw invalid(
         'agent_instructions.too_long',
-        `instructions: at most ${limits.agentInstructions.maxLength} characters as JSON`,
+        `body.instructions: at most ${limits.agentInstructions.maxLength} characters as JSON`,
       );
     const updated = { organizationId, updatedBy: principal.id, updatedAt: now.toISOString() };
     const data = { ...updated, instructions, ...(ifMatch === undefined ? {} : { ifMatch }) };

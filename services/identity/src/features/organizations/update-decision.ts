@@ -46,7 +46,7 @@ const newHostname = ({ hostname }: UpdateOrganization, { settings }: Active): Or
   if (hostname === undefined || hostname.name === settings.hostname?.name) return undefined;
   // It had the name when the command was made, and has given it up since.
   if (hostname.claimId === undefined)
-    throw conflict('organization.busy', 'hostname: another change came first; read the organization and repeat.');
+    throw conflict('organization.busy', 'body.hostname: another change came first; read the organization and repeat.');
   return { name: hostname.name, claimId: hostname.claimId };
 };
 
@@ -59,7 +59,7 @@ const requireMembers = (mergeRules: OrganizationChanges['mergeRules'], roster: R
     if (place >= 0)
       throw invalid(
         'organization.merge_rule_user',
-        `mergeRules.rules[${index}].users[${place}]: is not a member of the organization`,
+        `body.mergeRules.rules[${index}].users[${place}]: is not a member of the organization`,
       );
   }
 };

@@ -48,7 +48,7 @@ const decide = (command: SubdomainCommand, state: SubdomainState): readonly Subd
       const { abandoned, ...data } = command.data;
       if (state.status === 'claimed' && state.claimId === data.claimId) return [];
       if (state.status === 'claimed' && state.organizationId !== data.organizationId && state.claimId !== abandoned)
-        throw conflict('organization.hostname_taken', 'hostname: another organization has it');
+        throw conflict('organization.hostname_taken', 'body.hostname: another organization has it');
       return [{ type: 'SubdomainClaimed', data }];
     }
     case 'ReleaseSubdomain':

@@ -58,9 +58,12 @@ export const updateOrganizationRoute =
 /** @throws Problem 400 naming the field */
 const refuseWhatCannotBe = async (deps: UpdateOrganizationDeps, organizationId: string, body: Body): Promise<void> => {
   if (body.defaultContent !== undefined && body.defaultContent !== null)
-    throw invalid('organization.default_content', 'defaultContent.site: there is no such site in the organization');
+    throw invalid(
+      'organization.default_content',
+      'body.defaultContent.site: there is no such site in the organization',
+    );
   if (body.sso === true && !(await deps.hasActiveProvider(organizationId)))
-    throw invalid('organization.no_sso_provider', 'sso: needs an active SAML provider of the organization');
+    throw invalid('organization.no_sso_provider', 'body.sso: needs an active SAML provider of the organization');
 };
 
 const changesOf = ({ hostname: _h, defaultContent: _d, emailDomains, ...rest }: Body) => ({
