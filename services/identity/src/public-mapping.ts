@@ -150,6 +150,7 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
     case 'SamlLoginFinished':
     case 'SamlLoginRefused':
     case 'SamlAssertionUsed':
+    case 'SsoBypassed':
       return samlPublicEvents(domainEvent);
     case 'PasswordSet': {
       const { userId, setAt: changedAt } = domainEvent.data;

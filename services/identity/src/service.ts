@@ -271,18 +271,19 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     organizations: organizationRepository,
     hasActiveProvider: (organizationId) => saml.hasActiveProvider(organizationId),
   });
+  const saml = createSamlFeature({
+    ...{ runtime, cache: ports.cache, logger, cursors, vault, registration, userExists, forget, members },
+    ...{ organizations: organizationRepository, sessions: signedIn.sessions, teams: teamDeps },
+    settingsOf: organizations,
+    settings: options.saml ?? {},
+  });
   const signIn = createSignIn({
     ...{ runtime, ports, mailer, vault, sealer, registration, users, config, tokens: tokenDeps, isActive: userExists },
-    sessions: invitations.accepting(signedIn.sessions),
+    sessions: saml.recordingBypasses(invitations.accepting(signedIn.sessions)),
     holderOf: async (digest) => {
       const { state } = await emails.load(digest);
       return state.status === 'reserved' ? state.userId : undefined;
     },
-  });
-  const saml = createSamlFeature({
-    ...{ runtime, cache: ports.cache, logger, cursors, vault, registration, userExists, forget, members },
-    ...{ organizations: organizationRepository, sessions: signedIn.sessions, teams: teamDeps },
-    settings: options.saml ?? {},
   });
   const { hasActiveProvider } = saml;
   const membersFeature = createMembersFeature({

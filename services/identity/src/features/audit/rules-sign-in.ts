@@ -77,6 +77,14 @@ export const samlRules: AuditRules<ProviderEvent | LoginEvent | AssertionUsed> =
     label: 'Sign-in refused',
     facts: ({ providerId, reason }) => ({ target: provider(providerId), details: { method: 'saml', reason } }),
   },
+  SsoBypassed: {
+    action: 'sso.bypassed',
+    label: 'Administrator signed in past single sign-on',
+    facts: ({ userId, sessionId, method }) => ({
+      target: { type: 'session', id: sessionId },
+      details: { userId, method },
+    }),
+  },
   SamlAssertionUsed: { skip: 'Keeps an assertion from being used twice; the sign-in has an entry of its own.' },
 };
 

@@ -1,6 +1,6 @@
 import type { erasureOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { type HandlersFor, invalid, notFound } from '@bindery/service-kit';
+import { forbidden, type HandlersFor, holdsAccount, invalid, notFound } from '@bindery/service-kit';
 import { normalizeEmail } from '../../shared/text.ts';
 import type { LiveUsers } from '../users/index.ts';
 import type { Erasure } from './erasure.ts';
@@ -17,6 +17,8 @@ export const createOwnErasureHandlers = ({
 }: ErasureRouteDeps): HandlersFor<Pick<typeof erasureOperations, 'deleteAuthenticatedUser'>> => ({
   async deleteAuthenticatedUser(context, { body }) {
     const { id } = context.principal;
+    if (!holdsAccount(context.principal))
+      throw forbidden('user.account', 'A session of an organization does not delete the account.');
     const email = (await users().get(id))?.document.email;
     if (email === undefined) throw notFound('user');
     if (normalizeEmail(body.confirmation) !== normalizeEmail(email))

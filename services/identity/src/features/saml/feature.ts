@@ -5,11 +5,13 @@ import { type CursorCodec, type HandlersFor, isProblem } from '@bindery/service-
 import type { Logger } from '@bindery/telemetry';
 import type { Vault } from '../../shared/vault.ts';
 import { type LiveMembers, memberId } from '../members/index.ts';
+import type { LiveOrganizations } from '../organizations/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import { type LiveTeams, type TeamCommand, type TeamEvent, type TeamState, teamsById } from '../teams/index.ts';
 import { providerAggregate } from './decider.ts';
 import { type AccountDeps, createAccounts } from './login/account.ts';
 import { samlAssertionAggregate } from './login/assertion-use.ts';
+import { recordBypasses } from './login/bypasses.ts';
 import { samlLoginAggregate } from './login/login-aggregate.ts';
 import { createSamlRoutes, type SamlRoute } from './login/raw-routes.ts';
 import { createTickets } from './login/tickets.ts';
@@ -36,6 +38,7 @@ export interface SamlFeatureDeps extends Omit<AccountDeps, 'joinTeam'> {
     readonly live: LiveTeams;
   };
   readonly members: LiveMembers;
+  readonly settingsOf: LiveOrganizations;
   readonly vault: Vault;
 }
 
@@ -45,6 +48,8 @@ export const createSamlFeature = (
 ): {
   readonly handlers: HandlersFor<typeof samlOperations>;
   readonly rawRoutes: readonly SamlRoute[];
+  /** The same sessions; those that administrators begin past an enforced single sign-on are recorded. */
+  readonly recordingBypasses: <S extends Pick<Sessions, 'begin'>>(sessions: S) => S;
   /** Whether people can sign in to the organization through SAML. */
   readonly hasActiveProvider: (organizationId: string) => Promise<boolean>;
 } => {
@@ -61,6 +66,7 @@ export const createSamlFeature = (
     }
   };
   const providers = () => openProviders(runtime.live);
+  const logins = runtime.repository(samlLoginAggregate);
   return {
     handlers: createProviderHandlers({
       repository: runtime.repository(providerAggregate),
@@ -71,11 +77,12 @@ export const createSamlFeature = (
         (await deps.members().get(memberId(organizationId, userId))) !== undefined,
       plainHttpHosts: new Set(settings.plainHttpHosts),
     }),
+    recordingBypasses: (sessions) => recordBypasses({ ...deps, logins }, sessions),
     hasActiveProvider: async (organizationId) =>
       (await activeProviders(providers, organizationId, limits.saml.perOrganization)).length > 0,
     rawRoutes: createSamlRoutes({
       providers,
-      logins: runtime.repository(samlLoginAggregate),
+      logins,
       assertions: runtime.repository(samlAssertionAggregate),
       account: createAccounts({ ...deps, joinTeam }),
       sessions: deps.sessions,

@@ -42,6 +42,7 @@ export const samlPublicEvents = (event: ProviderEvent | LoginEvent | AssertionUs
     }
     case 'SamlLoginFinished':
     case 'SamlAssertionUsed':
+    case 'SsoBypassed':
       return [];
     default:
       return assertNever(event);

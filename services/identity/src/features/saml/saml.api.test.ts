@@ -378,6 +378,36 @@ describe('providers', () => {
   });
 });
 
+describe('what a session of an organization reaches', () => {
+  test('a token made in it reaches no further, and the rest of the account is out of reach', async () => {
+    const principal = await principalOf(await signIn('cleo@example.org'));
+    if (principal === null) throw new Error('nobody');
+    const { body } = await identity.call(operations.createTokenForAuthenticatedUser, principal, {
+      body: { name: 'mine' },
+    });
+    const byToken = await identity.principalOf(body.token);
+    expect(byToken.organizations).toEqual(principal.organizations);
+    expect(byToken.signedInBy).toEqual({ method: 'saml', organizationId });
+    for (const caller of [principal, byToken]) {
+      await expectProblem(
+        identity.call(operations.listTokensForAuthenticatedUser, caller, {}),
+        'forbidden',
+        'token.account',
+      );
+      await expectProblem(
+        identity.call(operations.listSessionsForAuthenticatedUser, caller, {}),
+        'forbidden',
+        'session.account',
+      );
+      await expectProblem(
+        identity.call(operations.deleteAuthenticatedUser, caller, { body: { confirmation: 'cleo@example.org' } }),
+        'forbidden',
+        'user.account',
+      );
+    }
+  });
+});
+
 describe('enforcement', () => {
   test('members need a session of the provider, administrators and guests do not; in force at the next request', async () => {
     const member = await identity.newUser('Plain Member');

@@ -22,6 +22,17 @@ export type LoginEvent =
   | {
       readonly type: 'SamlLoginRefused';
       readonly data: OfLogin & { readonly reason: string; readonly refusedAt: string };
+    }
+  /** An administrator of an organization that enforces single sign-on signed in without it. */
+  | {
+      readonly type: 'SsoBypassed';
+      readonly data: {
+        readonly organizationId: string;
+        readonly userId: string;
+        readonly sessionId: string;
+        readonly method: string;
+        readonly bypassedAt: string;
+      };
     };
 
 /** An attempt as decisions see it. */
@@ -34,7 +45,8 @@ export type LoginState =
 export type LoginCommand =
   | { readonly type: 'AcceptSamlLogin'; readonly data: OfLogin & { readonly userId: string; readonly at: string } }
   | { readonly type: 'FinishSamlLogin'; readonly data: OfLogin & { readonly at: string } }
-  | { readonly type: 'RefuseSamlLogin'; readonly data: OfLogin & { readonly reason: string; readonly at: string } };
+  | { readonly type: 'RefuseSamlLogin'; readonly data: OfLogin & { readonly reason: string; readonly at: string } }
+  | { readonly type: 'NoteSsoBypass'; readonly data: Extract<LoginEvent, { type: 'SsoBypassed' }>['data'] };
 
 export const decideLogin = (command: LoginCommand, state: LoginState): readonly LoginEvent[] => {
   switch (command.type) {
@@ -54,6 +66,8 @@ export const decideLogin = (command: LoginCommand, state: LoginState): readonly 
       const { at, ...data } = command.data;
       return [{ type: 'SamlLoginRefused', data: { ...data, refusedAt: at } }];
     }
+    case 'NoteSsoBypass':
+      return state.status === 'open' ? [{ type: 'SsoBypassed', data: command.data }] : [];
     default:
       return assertNever(command);
   }
@@ -65,6 +79,7 @@ const evolve = (state: LoginState, event: LoginEvent): LoginState => {
       return { status: 'accepted', userId: event.data.userId, providerId: event.data.providerId };
     case 'SamlLoginFinished':
     case 'SamlLoginRefused':
+    case 'SsoBypassed':
       return { status: 'over' };
     default:
       return ignoreUnknown(state, event);

@@ -1,5 +1,13 @@
 import type { deleteUserSession, listUserSessions } from '@bindery/contracts';
-import { type CursorCodec, listIdentity, type OperationHandler, paginate } from '@bindery/service-kit';
+import {
+  type CursorCodec,
+  forbidden,
+  holdsAccount,
+  listIdentity,
+  type OperationHandler,
+  type Principal,
+  paginate,
+} from '@bindery/service-kit';
 import type { PersonalDataSealer } from '../../../shared/personal-data.ts';
 import type { TokenUsage } from '../../tokens/index.ts';
 import type { LiveSessions, SessionDocument } from '../read-model.ts';
@@ -13,10 +21,20 @@ export interface OwnSessionsDeps {
   readonly cursors: CursorCodec;
 }
 
+/**
+ * Through an organization's identity provider somebody gets into the organization, not at the owner's other browsers.
+ * @throws Problem 403
+ */
+const requireAccount = (principal: Principal): void => {
+  if (!holdsAccount(principal))
+    throw forbidden('session.account', 'A session of an organization shows and ends no session but itself.');
+};
+
 /** GET /user/sessions */
 export const listSessionsRoute =
   (deps: OwnSessionsDeps): OperationHandler<typeof listUserSessions> =>
   async ({ principal }, { query }) => {
+    requireAccount(principal);
     const { items, ...rest } = await paginate<SessionDocument>(
       deps.live(),
       listIdentity('listUserSessions', { userId: principal.id }),
@@ -49,6 +67,7 @@ export const deleteSessionRoute =
   ({ sessions }: OwnSessionsDeps): OperationHandler<typeof deleteUserSession> =>
   async (context, { params: { sessionId } }) => {
     const { principal } = context;
+    if (sessionId !== principal.tokenId) requireAccount(principal);
     const reason = sessionId === principal.tokenId ? 'signed-out' : 'revoked';
     const ended = await sessions.end(principal.id, { sessionIds: [sessionId], reason }, context);
     return ended > 0 ? { status: 205 } : { status: 204 };

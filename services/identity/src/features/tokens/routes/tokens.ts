@@ -43,6 +43,7 @@ export const issueToken = async (
   body: { readonly name?: string; readonly expiresAt?: string; readonly scopes?: readonly OAuthScope[] } | undefined,
 ) => {
   const token = newTokenSecret();
+  const { signedInBy } = context.principal;
   const issuedAt = context.now.toISOString();
   const { name = defaultName, expiresAt: until, scopes: wanted } = body ?? {};
   const expiresAt = until === undefined ? undefined : new Date(until).toISOString();
@@ -55,6 +56,8 @@ export const issueToken = async (
     issuedAt,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(scopes === undefined ? {} : { scopes }),
+    // What an organization's identity provider vouched for reaches no further by way of a token.
+    ...(signedInBy !== undefined && context.principal.id === userId ? { signedInBy } : {}),
   };
   // A repeated request has the same ids but, the first secret being lost, another secret: that is another event.
   const metadata = { ...commandMetadata(context), eventId: () => crypto.randomUUID() };
