@@ -65,13 +65,21 @@ const newestFirst =
     return a.id < b.id ? -1 : 1;
   };
 
+/** A space in whose change requests one may look. */
+export interface VisibleHead {
+  readonly revision: string;
+  /** It came from another organization, and older change requests of it are filed there. */
+  readonly received: boolean;
+}
+
 /** Heads of the spaces of an organization that the caller may view and that are not deleted, by id. */
 export const visibleHeads = async (
   spaces: SpacesCollection,
   visible: VisibleSpaces,
-): Promise<ReadonlyMap<string, string>> => {
-  const heads = new Map<string, string>();
-  for await (const { id, revision } of visibleDocuments(spaces, visible, maxSpaces)) heads.set(id, revision);
+): Promise<ReadonlyMap<string, VisibleHead>> => {
+  const heads = new Map<string, VisibleHead>();
+  for await (const { id, revision, received = false } of visibleDocuments(spaces, visible, maxSpaces))
+    heads.set(id, { revision, received });
   return heads;
 };
 

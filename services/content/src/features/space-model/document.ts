@@ -28,6 +28,8 @@ export interface SpaceDocument {
   readonly audience: 'open' | 'closed' | 'inherit';
   /** `parent` for filters; the empty text is the top of the organization. */
   readonly place: string;
+  /** It came from another organization, under which its older change requests are filed. */
+  readonly received?: true;
   /** Place among its siblings: spaces and collections of the same parent. */
   readonly order: string;
   readonly deletedAt?: string;

@@ -10,7 +10,8 @@ const end = 'V';
 export const maxOrderKeyLength = 600;
 
 const digitAt = (key: string, index: number): number => Math.max(0, digits.indexOf(key[index] ?? '0'));
-const mark = (id: string): string => id.replaceAll(/[^0-9A-Za-z]/g, '').slice(-markLength);
+const plain = (id: string): string => id.replaceAll(/[^0-9A-Za-z]/g, '');
+const mark = (id: string): string => plain(id).slice(-markLength);
 
 /**
  * Key of something put at the end of its siblings at this time. Keys of later times are higher, so that whoever appends
@@ -20,7 +21,8 @@ export const orderKeyAt = (time: string, id: string): string => {
   let text = '';
   for (let rest = Date.parse(time); text.length < timeLength; rest = Math.floor(rest / digits.length))
     text = `${digits[rest % digits.length]}${text}`;
-  return `${text}${mark(id)}${end}`;
+  // Ids are in the order of time too, and tell apart what one millisecond brings.
+  return `${text}${plain(id)}${end}`;
 };
 
 /** The shortest text between two keys; `high` undefined = no bound. */

@@ -26,28 +26,36 @@ export const expectedRevision = (ifMatch: string | undefined): number | undefine
 
 /** What to answer about one space. */
 export const answerSpace = async (
-  deps: Pick<SpaceRouteDeps, 'access' | 'counts'>,
+  deps: Pick<SpaceRouteDeps, 'access' | 'counts' | 'gitSync'>,
   context: OperationContext,
   { space, streamRevision }: SpaceAt,
 ): Promise<{ readonly body: Space; readonly etag: string }> => {
   const counts = await deps.counts.of(space.id);
   const { permissions } = await deps.access.describe(context, space);
+  const git = await deps.gitSync?.([space.id]);
   return {
-    body: presentSpace(context.baseUrl, space, counts, permissions),
+    body: presentSpace(context.baseUrl, space, counts, permissions, git?.get(space.id)),
     etag: etagOf(streamRevision),
   };
 };
 
 /** What to answer about several spaces, in their order. @param lens what the caller sees of their organization */
 export const presentSpaces = async (
-  deps: Pick<SpaceRouteDeps, 'counts'>,
+  deps: Pick<SpaceRouteDeps, 'counts' | 'gitSync'>,
   context: OperationContext,
   lens: Pick<Lens, 'describe'>,
   spaces: readonly SpaceDocument[],
 ): Promise<Space[]> => {
-  const counts = await deps.counts.ofMany(spaces.map(({ id }) => id));
+  const ids = spaces.map(({ id }) => id);
+  const [counts, git] = await Promise.all([deps.counts.ofMany(ids), deps.gitSync?.(ids)]);
   return spaces.map((space, index) =>
-    presentSpace(context.baseUrl, space, counts[index] ?? noCounts, lens.describe(space).permissions),
+    presentSpace(
+      context.baseUrl,
+      space,
+      counts[index] ?? noCounts,
+      lens.describe(space).permissions,
+      git?.get(space.id),
+    ),
   );
 };
 

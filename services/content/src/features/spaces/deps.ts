@@ -1,3 +1,4 @@
+import type { GitSyncState } from '@bindery/contracts';
 import type { LiveCollection, Repository } from '@bindery/event-sourcing';
 import type { CursorCodec, OperationContext } from '@bindery/service-kit';
 import type { Access } from '../access/index.ts';
@@ -36,6 +37,8 @@ export interface SpaceRouteDeps {
   readonly cursors: CursorCodec;
   readonly reader: RevisionReader;
   readonly placement: Placement;
+  /** How spaces stand with their git repositories; those that have none are absent. */
+  readonly gitSync?: (spaceIds: readonly string[]) => Promise<ReadonlyMap<string, GitSyncState>>;
 }
 
 /** The live read model of spaces. */

@@ -1,4 +1,4 @@
-import type { MergeRulesSpaceConfiguration, Space, translationLanguages } from '@bindery/contracts';
+import type { GitSyncState, MergeRulesSpaceConfiguration, Space, translationLanguages } from '@bindery/contracts';
 import type { SpacePermissions } from '../access/index.ts';
 import type { SpaceDocument } from '../space-model/index.ts';
 import type { SpaceCounts } from './counts.ts';
@@ -17,6 +17,7 @@ export const presentSpace = (
   space: SpaceDocument,
   counts: SpaceCounts,
   permissions: SpacePermissions,
+  gitSync?: GitSyncState,
 ): Space => ({
   object: 'space',
   id: space.id,
@@ -44,4 +45,5 @@ export const presentSpace = (
   changeRequestsOpen: counts.open,
   changeRequestsDraft: counts.draft,
   permissions: { ...permissions },
+  ...(gitSync === undefined ? {} : { gitSync }),
 });

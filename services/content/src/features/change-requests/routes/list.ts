@@ -71,11 +71,20 @@ export const listChangeRequestsForOrganization =
     const visible = await deps.access.visibleSpaces(context, organizationId);
     const heads = await visibleHeads(deps.spaces, visible);
     const { status = ['open'], space, ...rest } = query;
-    const spaceIds = [...heads.keys()].filter((id) => space === undefined || id === space);
+    const wanted = [...heads].filter(([id]) => space === undefined || id === space);
+    const idsOf = (received: boolean) => wanted.filter(([, it]) => it.received === received).map(([id]) => id);
     const statuses = [...new Set(status)].sort();
-    const common = { organizationId, status: { in: statuses }, ...whereOf(query) };
-    const filters = matchesNothing(query) ? [] : inSpaces(spaceIds).map((where) => ({ ...common, ...where }));
+    const common = { status: { in: statuses }, ...whereOf(query) };
+    const filters = [
+      ...inSpaces(idsOf(false)).map((where) => ({ ...common, organizationId, ...where })),
+      ...inSpaces(idsOf(true)).map((where) => ({ ...common, ...where })),
+    ];
     const list = listIdentity('listChangeRequestsForOrganization', { ...params, ...rest, space, status: statuses });
-    const page = await listChangeRequests(deps.changeRequests, filters, { ...rest, list }, deps.cursors);
-    return { status: 200, body: await answer(deps, context.baseUrl, page, (id) => heads.get(id) ?? '') };
+    const page = await listChangeRequests(
+      deps.changeRequests,
+      matchesNothing(query) ? [] : filters,
+      { ...rest, list },
+      deps.cursors,
+    );
+    return { status: 200, body: await answer(deps, context.baseUrl, page, (id) => heads.get(id)?.revision ?? '') };
   };

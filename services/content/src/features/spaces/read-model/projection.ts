@@ -35,7 +35,9 @@ const moved = (
   const place = parent ?? topLevel;
   const audience = audienceOf(space.defaultLevel, visibility, place);
   const within = parent === null ? {} : { parent };
-  return { ...space, organizationId, ...within, place, order, visibility, audience, updatedAt: at };
+  const received =
+    space.received === true || organizationId !== space.organizationId ? { received: true as const } : {};
+  return { ...space, organizationId, ...within, ...received, place, order, visibility, audience, updatedAt: at };
 };
 
 const created = (data: Created): SpaceDocument => ({
