@@ -16,6 +16,8 @@ export interface Principal {
   readonly role?: Level | null;
   /** Direct grants and grants of its teams, the highest. */
   readonly grant?: Level;
+  /** How it came by the grant. */
+  readonly given?: 'direct' | 'team';
   readonly instanceAdmin?: boolean;
   /** The scopes of its token; undefined: not limited. */
   readonly scopes?: readonly string[];

@@ -1,4 +1,4 @@
-import { ok, request, type Target } from './support.ts';
+import { ok, type Target } from './support.ts';
 
 /** Ids by the name of the path parameter that they stand in. */
 export type Ids = Readonly<Record<string, string>>;
@@ -34,11 +34,28 @@ export const makers: Readonly<Record<string, (by: Target, ids: Ids, tag: string)
         document(`Reply ${tag}`),
       )
     ).id,
+  commentIdInChangeRequest: async (by, ids, tag) =>
+    (
+      await ok<Made>(
+        by,
+        'POST',
+        `/v1/spaces/${ids.spaceId}/change-requests/${ids.changeRequestId}/comments`,
+        document(`Comment ${tag}`),
+      )
+    ).id,
+  commentReplyIdInChangeRequest: async (by, ids, tag) =>
+    (
+      await ok<Made>(
+        by,
+        'POST',
+        `/v1/spaces/${ids.spaceId}/change-requests/${ids.changeRequestId}/comments/${ids.commentIdInChangeRequest}/replies`,
+        document(`Reply ${tag}`),
+      )
+    ).id,
   teamId: async (by, ids, tag) =>
     (await ok<Made>(by, 'PUT', `/v1/orgs/${ids.organizationId}/teams`, { title: `Team ${tag}` })).id,
   samlProviderId: async (by, ids, tag) =>
-    (await ok<Made>(by, 'POST', `/v1/orgs/${ids.organizationId}/saml`, { label: `Provider ${tag}`, defaultTeam: null }))
-      .id,
+    (await ok<Made>(by, 'POST', `/v1/orgs/${ids.organizationId}/saml`, { label: `Provider ${tag}` })).id,
   inviteId: async (by, ids) =>
     (await ok<Made>(by, 'POST', `/v1/orgs/${ids.organizationId}/link-invites`, { role: 'read' })).id,
   auditEventId: async (by, ids) =>
@@ -88,14 +105,15 @@ export const furnishSpace = async (by: Target, organizationId: string, title: st
   };
 };
 
-/** Names of the parameters of a path, in order. */
+/** Names of the fixtures of a path, in order: its parameters, where comments on a change request are others than on a space. */
 export const parametersOf = (path: string): readonly string[] =>
-  [...path.matchAll(/\{([^}*]+)\*?\}/g)].map(([, name = '']) => name);
+  [...path.matchAll(/\{([^}*]+)\*?\}/g)].map(([, name = '']) => fixtureOf(path, name));
+
+const fixtureOf = (path: string, name: string): string =>
+  name.startsWith('comment') && path.includes('{changeRequestId}') ? `${name}InChangeRequest` : name;
 
 /** A path with its parameters put in. */
 export const fillPath = (path: string, ids: Ids): string =>
-  path.replaceAll(/\{([^}*]+)\*?\}/g, (_whole, name: string) => encodeURIComponent(ids[name] ?? 'missing'));
-
-/** Whether the comment, change request or other resource of a path is still there. */
-export const isThere = async (by: Target, path: string): Promise<boolean> =>
-  (await request(by, 'GET', path)).status !== 404;
+  path.replaceAll(/\{([^}*]+)\*?\}/g, (_whole, name: string) =>
+    encodeURIComponent(ids[fixtureOf(path, name)] ?? 'missing'),
+  );

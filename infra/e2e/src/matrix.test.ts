@@ -12,10 +12,16 @@ const mutates = ({ method }: OperationDefinition): boolean => method !== 'GET';
 /** Reads first, removals last: what is removed is made anew for the next caller. */
 const turn = ({ method }: OperationDefinition): number => (method === 'GET' ? 0 : method === 'DELETE' ? 2 : 1);
 
+/** Whether a path leads to nothing whoever asks. */
+const nothingBehind = (name: string, id: string | undefined): boolean =>
+  id === 'missing' || (name in words && name !== 'pagePath');
+
 /** Bodies that say more than the smallest one that the schema takes, where that one would be refused before access is looked at. */
 const bodies: Readonly<Record<string, (ids: Ids, tag: string) => unknown>> = {
   createUser: (_ids, tag) => ({ email: `matrix-${tag}@example.com`, displayName: 'Matrix' }),
   putOrganizationMember: () => ({ role: 'read' }),
+  transferSpace: ({ organizationId }) => ({ organization: organizationId }),
+  transferCollection: ({ organizationId }) => ({ organization: organizationId }),
   updateOrganizationById: () => ({ title: 'Matrix', inviteLinks: true }),
 };
 
@@ -23,7 +29,26 @@ const bodies: Readonly<Record<string, (ids: Ids, tag: string) => unknown>> = {
  * Cells where the table of the contract says less than the operation's description does, with the reason. Kept short: each
  * line is a rule that a reader of docs/api/permissions.md cannot see.
  */
-const exceptions: Readonly<Record<string, (principal: Principal, variant: Variant) => Outcome | undefined>> = {};
+const exceptions: Readonly<Record<string, (principal: Principal, variant: Variant) => Outcome | undefined>> = {
+  // People are visible to those who share an organization with them.
+  getUserById: ({ role, instanceAdmin, token }) =>
+    role === undefined && !instanceAdmin && token !== '' ? '404' : undefined,
+  // An organization that one does not belong to is not there.
+  listSSOProviderLoginsInOrganization: ({ role, token }) => (role === undefined && token !== '' ? '404' : undefined),
+  // The copy needs a right in the organization beside that on the space.
+  duplicateSpace: ({ role }, variant) =>
+    role === undefined || role === 'create' || role === 'admin' || variant === 'closed' ? undefined : '403',
+  // Guests see no member but themselves; where others are, only administrators see.
+  getMemberInOrganizationById: ({ role }) => (role === null ? '403' : undefined),
+  listSpacesForOrganizationMember: ({ role }) => (role !== undefined && role !== 'admin' ? '403' : undefined),
+  listTeamsForOrganizationMember: ({ role }) => (role === null ? '403' : undefined),
+};
+
+/** Operations on what a fresh space does not have: who is let through finds nothing. */
+const onNothing: ReadonlySet<string> = new Set(['getSpaceGitInfo']);
+
+/** Operations by which callers get into the organization: they are put out again. */
+const letsIn: ReadonlySet<string> = new Set(['joinOrganization', 'joinOrganizationWithInvite']);
 
 describe('the access of every operation', () => {
   let product: InProcess;
@@ -35,6 +60,8 @@ describe('the access of every operation', () => {
   let resolve: (schema: Schema) => Schema;
   const ids: Partial<Record<Variant, Ids>> = {};
   let count = 0;
+  let team = '';
+  const granted = new Set<string>();
 
   const idsOf = (variant: Variant): Ids => ids[variant] ?? {};
 
@@ -52,7 +79,18 @@ describe('the access of every operation', () => {
         if (maker === undefined) throw new Error(`${operation.id}: no fixture for {${name}}`);
         count += 1;
         const id = await maker(owner, idsOf(variant), `${count}`);
+        if (name === 'collectionId' && variant === 'closed')
+          await ok(owner, 'PATCH', `/v1/collections/${id}`, { defaultLevel: null });
         ids[variant] = { ...idsOf(variant), [name]: id };
+      }
+    }
+    // Anew each time: some of the operations take them away.
+    const around = /\{(space|collection)Id\}/.exec(operation.path)?.[1];
+    if (around !== undefined) {
+      const key = `${around} ${idsOf(variant)[`${around}Id`]}`;
+      if (!granted.has(key) || operation.path.includes('/permissions')) {
+        granted.add(key);
+        await grant(`/v1/${around}s/${idsOf(variant)[`${around}Id`]}/permissions`, variant);
       }
     }
   };
@@ -67,6 +105,34 @@ describe('the access of every operation', () => {
       const { [last]: _gone, ...rest } = idsOf(variant);
       ids[variant] = rest;
     }
+  };
+
+  /** Whether what an operation removes is there for its owner. Without a read of the same address: the grant is in its list. */
+  const isThere = async ({ path }: OperationDefinition, variant: Variant): Promise<boolean> => {
+    if (callable.some((other) => other.method === 'GET' && other.path === path))
+      return (await request(owner, 'GET', `/v1${fillPath(path, idsOf(variant))}`)).status === 200;
+    const list = path.replace(/\/\{\w+\}$/, '');
+    const last = parametersOf(path).at(-1) ?? '';
+    if (!list.includes('/permissions/')) return true;
+    return (await request(owner, 'GET', `/v1${fillPath(list, idsOf(variant))}`)).text.includes(
+      idsOf(variant)[last] ?? '',
+    );
+  };
+
+  /** Gives what the callers with grants and the operations on grants need. */
+  const grant = async (path: string, variant: Variant): Promise<void> => {
+    const { teamId } = idsOf(variant);
+    const direct = principals.filter(({ given }) => given === 'direct').map(({ userId = '' }) => userId);
+    await ok(owner, 'POST', path, { role: 'edit', users: [...direct, aim.id] });
+    await ok(owner, 'POST', path, { role: 'comment', teams: [team, ...(teamId === undefined ? [] : [teamId])] });
+  };
+
+  /** Puts a caller back to where it belongs. */
+  const restore = async ({ userId, role }: Principal): Promise<void> => {
+    if (userId === undefined) return;
+    const path = `/orgs/${organizationId}/members/${userId}`;
+    if (role === undefined) await request(owner, 'DELETE', `/v1${path}`);
+    else await ok(product, 'PUT', `/admin/v1${path}`, { role });
   };
 
   const send = async (operation: OperationDefinition, principal: Principal, variant: Variant): Promise<Answer> => {
@@ -106,10 +172,11 @@ describe('the access of every operation', () => {
     await put(aim, 'read');
     const outsider = await register(product, 'outsider');
     await ok(outsider, 'POST', '/v1/orgs', { title: 'Outside' });
+    const me = await ok<{ id: string }>(product, 'GET', '/v1/user');
     const people: Principal[] = [
       { name: 'anonymous', token: '' },
-      { name: 'outsider', token: outsider.token },
-      { name: 'instance administrator', token: product.token, instanceAdmin: true },
+      { name: 'outsider', token: outsider.token, userId: outsider.id },
+      { name: 'instance administrator', token: product.token, userId: me.id, instanceAdmin: true },
     ];
     for (const role of [null, ...levels]) {
       const person = await register(product, role ?? 'guest');
@@ -117,6 +184,24 @@ describe('the access of every operation', () => {
       people.push({ name: role ?? 'guest', token: person.token, userId: person.id, role });
     }
     const administrator = people.at(-1);
+    for (const [name, level] of [
+      ['direct', 'edit'],
+      ['team', 'comment'],
+    ] as const) {
+      const person = await register(product, `guest-with-${name}-grant`);
+      await put(person, null);
+      people.push({
+        name: `guest with a ${name} grant`,
+        token: person.token,
+        userId: person.id,
+        role: null,
+        grant: level,
+        given: name,
+      });
+      if (name === 'direct') continue;
+      team = (await ok<{ id: string }>(owner, 'PUT', `/v1/orgs/${organizationId}/teams`, { title: 'Granted' })).id;
+      await ok(owner, 'PUT', `/v1/orgs/${organizationId}/teams/${team}/members/${person.id}`, {});
+    }
     const scoped = async (name: string, scopes: readonly string[]): Promise<void> => {
       const by: Target = { url: product.url, token: administrator?.token ?? '' };
       const { token } = await ok<{ token: string }>(by, 'POST', '/v1/user/tokens', { name, scopes });
@@ -151,24 +236,37 @@ describe('the access of every operation', () => {
       for (const variant of inSpace ? (['open', 'closed'] as const) : (['open'] as const)) {
         const want = (principal: Principal): Outcome =>
           exceptions[operation.id]?.(principal, variant) ?? expected(operation, principal, variant);
-        // Those who may not come first: they change nothing, which the ones after them find out.
-        for (const principal of [...principals].sort(
-          (a, b) => Number(want(a) === 'allowed') - Number(want(b) === 'allowed'),
-        )) {
-          await provide(operation, variant);
-          const answer = await send(operation, principal, variant);
+        const untouched: string[] = [];
+        const check = async (principal: Principal): Promise<void> => {
           const outcome = want(principal);
+          const nothing =
+            onNothing.has(operation.id) ||
+            parametersOf(operation.path).some((name) => nothingBehind(name, idsOf(variant)[name]));
+          const answer = await send(operation, principal, variant);
           cells += 1;
           seen[outcome] = (seen[outcome] ?? 0) + 1;
-          const missing = parametersOf(operation.path).some((name) => idsOf(variant)[name] === 'missing');
           // Where there is nothing to find, who is let through finds nothing.
-          const fine = agrees(outcome, answer.status) || (missing && outcome !== '401' && answer.status === 404);
-          if (!fine)
-            complaints.push(
-              `${operation.id} (${operation.access}, ${variant}) by ${principal.name}: ${answer.status}, expected ${outcome}: ${answer.text.slice(0, 120)}`,
-            );
-          if (outcome === 'allowed' && mutates(operation) && (operation.method === 'DELETE' || answer.status < 300))
-            if (operation.method === 'DELETE') drop(operation, variant);
+          // Removing what one cannot see is like removing what is not there; that it is untouched is looked at below.
+          if (operation.method === 'DELETE' && outcome === '404' && answer.status === 204) {
+            untouched.push(principal.name);
+            return;
+          }
+          if (agrees(outcome, answer.status) || (nothing && outcome !== '401' && answer.status === 404)) return;
+          complaints.push(
+            `${operation.id} (${operation.access}, ${variant}) by ${principal.name}: ${answer.status}, expected ${outcome}: ${answer.text.slice(0, 120)}`,
+          );
+        };
+        await provide(operation, variant);
+        // Those who may not come first, all at once: they change nothing, which the ones after them find out.
+        const changes = (principal: Principal): boolean => mutates(operation) && want(principal) === 'allowed';
+        await Promise.all(principals.filter((principal) => !changes(principal)).map(check));
+        if (untouched.length > 0 && !(await isThere(operation, variant)))
+          complaints.push(`${operation.id} (${variant}): removed by one of ${untouched.join(', ')}`);
+        for (const principal of principals.filter(changes)) {
+          await provide(operation, variant);
+          await check(principal);
+          if (operation.method === 'DELETE') drop(operation, variant);
+          if (letsIn.has(operation.id)) await restore(principal);
         }
       }
     }

@@ -80,10 +80,10 @@ input:not([type=checkbox]), select { width: 100%; padding: .55rem .7rem; font: i
 button, a.button { display: inline-block; margin-top: 1.1rem; padding: .55rem 1.1rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 8px; text-decoration: none; cursor: pointer; }
 main:not(:has(table)) button, main:not(:has(table)) a.button { width: 100%; text-align: center; }
 button.quiet, a.quiet { color: var(--accent); background: transparent; }
-td button { margin: 0; padding: .2rem .7rem; }
+td button { white-space: nowrap; margin: 0; padding: .2rem .7rem; }
 a { color: var(--accent); }
 fieldset { margin: 1rem 0 0; padding: .25rem 1rem 1rem; border: 1px solid var(--line); border-radius: 8px; }
-fieldset label { display: inline-block; width: 16rem; margin: .2rem 0; font-weight: 400; }
+fieldset label { display: inline-block; width: 20rem; max-width: 100%; margin: .2rem 0; font-weight: 400; }
 table { width: 100%; border-collapse: collapse; } th, td { padding: .5rem .5rem .5rem 0; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 .alert { padding: .7rem .9rem; border: 1px solid var(--bad); border-radius: 8px; color: var(--bad); }
 .notice { padding: .7rem .9rem; border: 1px solid var(--good); border-radius: 8px; color: var(--good); overflow-wrap: anywhere; }
