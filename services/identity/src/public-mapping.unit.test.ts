@@ -1,6 +1,7 @@
 import { publicEvents, validatePublicEvent } from '@bindery/contracts';
 import type { DomainEvent, Recorded } from '@bindery/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
+import { teamAndInviteCases } from './features/invites/public-cases.testing.ts';
 import { publicMapping } from './public-mapping.ts';
 import { at, later } from './testing.ts';
 
@@ -76,6 +77,7 @@ const cases: readonly (readonly [string | undefined, DomainEvent])[] = [
       data: { administratorId: user, organizationId: organization, initializedAt: at },
     },
   ],
+  ...teamAndInviteCases(secret, at),
   [undefined, { type: 'FromTheFuture', data: { secret } }],
 ];
 

@@ -11,6 +11,7 @@ import {
   signInConfig,
   type Vault,
 } from '@bindery/identity';
+import type { Mailer } from '@bindery/mail';
 import type { ReadStore } from '@bindery/read-store';
 import type { SearchIndex } from '@bindery/search';
 import {
@@ -67,6 +68,7 @@ export interface OpenedStores {
   readonly content: ServicePorts;
   readonly blobs: BlobStore;
   readonly search: SearchIndex;
+  readonly mailer: Mailer;
   readonly gatewayState: ReadStore;
   readonly adminTokenFile: string;
   readonly importDocs: ImportDocs | undefined;
@@ -94,7 +96,13 @@ export const startServices = async (
     keys,
     vault,
     services: others.client,
+    mailer: stores.mailer,
+    publicUrl: () => settings.PUBLIC_URL ?? listening?.url ?? '',
     signIn: signInConfig(settings),
+    saml: {
+      plainHttpHosts: listOf(settings.SAML_PLAIN_HTTP_HOSTS),
+      unsignedResponsesFrom: listOf(settings.SAML_UNSIGNED_RESPONSES),
+    },
   });
   const content = createContentService({
     ports: stores.content,

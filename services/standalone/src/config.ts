@@ -1,6 +1,7 @@
 import { gatewaySettings } from '@bindery/gateway';
 import { acceptableToken, signInSettings } from '@bindery/identity';
 import { type ConfigOf, optional, readConfig, required } from '@bindery/service-kit';
+import { mailSettings } from './mail.ts';
 import { masterKeyPattern } from './master-key.ts';
 
 /** Every setting of the embedded profile; `docs/` shows the same as a table. */
@@ -49,11 +50,23 @@ export const settings = {
     pattern: /^[^\p{Cc}]{2,255}$/u,
     allowed: '2 to 255 characters',
   }),
+  ...mailSettings,
   BINDERY_FETCH_ALLOW: optional.text({
     description:
       'Hosts, addresses and blocks, separated by commas, that files may be fetched from although they are not public.',
     pattern: /^[A-Za-z0-9.:/_,[\] -]{1,2000}$/,
     allowed: 'hosts, addresses or blocks separated by commas',
+  }),
+  SAML_PLAIN_HTTP_HOSTS: optional.text({
+    description: 'Hosts of SAML identity providers, separated by commas, whose sign-in address may be http.',
+    pattern: /^[A-Za-z0-9.:_,[\] -]{1,2000}$/,
+    allowed: 'hosts separated by commas',
+  }),
+  SAML_UNSIGNED_RESPONSES: optional.text({
+    description:
+      'Entity ids of SAML identity providers, separated by commas, that sign assertions but cannot sign responses as well.',
+    pattern: /^[\x21-\x7e ]{1,8000}$/,
+    allowed: 'entity ids separated by commas',
   }),
   IMPORT_DOCS: required.flag({
     description: 'Whether the first start imports the documentation of Bindery, so that there is something to look at.',

@@ -9,5 +9,6 @@ export const dataPaths = (dataDir: string) => ({
   bus: join(dataDir, 'bus.db'),
   blobs: join(dataDir, 'blobs'),
   search: join(dataDir, 'content', 'search.db'),
+  outbox: join(dataDir, 'outbox'),
   adminToken: join(dataDir, 'admin-token'),
 });

@@ -14,6 +14,7 @@ import { version } from './build.ts';
 import { type Embedded, type Replacements, startServices } from './compose.ts';
 import type { Settings } from './config.ts';
 import { dataPaths } from './data-paths.ts';
+import { openMailer } from './mail.ts';
 import { masterKeyOf } from './master-key.ts';
 
 /**
@@ -79,6 +80,7 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
         content: await openPorts('content'),
         blobs: keep('blobs', await openFilesystemBlobStore({ folder: paths.blobs })),
         search: keep('search index', await openSearchIndex(paths.search, logger)),
+        mailer: keep('mail', openMailer(settings, paths.outbox)),
         gatewayState: keep('gateway state', await openSqliteReadStore({ path: paths.gatewayState })),
         adminTokenFile: paths.adminToken,
         importDocs: replacements.importDocs,

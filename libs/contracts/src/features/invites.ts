@@ -184,6 +184,7 @@ export const inviteUsersToOrganization = operation({
       failedSSOEmails: Type.Optional(Type.Array(Type.String())),
     }),
   },
+  errors: [409],
 });
 
 /** Operations on invites that the reference has. */

@@ -15,7 +15,7 @@ export interface MailInvitationsDeps {
   readonly users: LiveUsers;
   /** Absent: nobody is told; invitations wait all the same. */
   readonly mailer: Mailer | undefined;
-  /** Address of the instance, without a trailing slash. */
+  /** Address of the instance, without a trailing slash; empty while it starts. */
   readonly publicUrl: () => string;
   readonly logger: Logger;
 }
@@ -40,8 +40,11 @@ export const mailInvitationsReactor = (deps: () => MailInvitationsDeps): Reactor
     const to = await sealer.openText(invitationKey(invitationId), invitationPurpose(invitationId), sealedEmail);
     const organization = await organizations().get(organizationId);
     if (to === undefined || organization === undefined) return;
+    const url = publicUrl();
+    // Just starting: the address is known in a moment, and the invitation is tried again.
+    if (url === '') throw new Error('the address of the instance is not known yet');
     const inviter = (await usersById(users, [invitedBy])).get(invitedBy)?.displayName ?? erasedDisplayName;
-    const text = invitationMail({ organization: organization.document.title, inviter, url: publicUrl() });
+    const text = invitationMail({ organization: organization.document.title, inviter, url });
     const outcome = await mailer.send({ id: event.id, to, ...text }, signal);
     if (outcome === 'refused') logger.warn('the mail server refused an invitation', { organizationId, invitationId });
   },
