@@ -38,6 +38,7 @@ import {
   createOwnErasureHandlers,
 } from './features/erasure/index.ts';
 import { instanceAggregate, instanceProjection, isAdministrator } from './features/instance/index.ts';
+import { memberRelationRoutes } from './features/member-relations/index.ts';
 import {
   createLastSeen,
   createMembersFeature,
@@ -286,15 +287,15 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     },
   });
   const { hasActiveProvider } = saml;
+  const teamsOfMembers = (organizationId: string, userIds: readonly string[]) =>
+    placesInOrganization(liveTeamsNow, organizationId, userIds);
   const membersFeature = createMembersFeature({
     ...{ organizations: organizationRepository, members, lastSeen, cursors, services, forget, userExists },
     directory: () => openDirectory(live),
     directoryReady: async () =>
       runtime.waitFor(directoryName, await ports.eventStore.head(['identity.']), directoryWaitMs),
     hasActiveProvider,
-    teamsOfMembers: (organizationId, userIds) => placesInOrganization(liveTeamsNow, organizationId, userIds),
-    teamsById: (ids) => teamsById(liveTeamsNow, ids),
-    presentTeams: teams.present,
+    teamsOfMembers,
   });
   const organizationHandlers = createOrganizationHandlers({
     ...{ runtime, repository: organizationRepository, organizations, cursors, forget, hasActiveProvider },
@@ -324,6 +325,10 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     updateUserById: updateUserRoute({ ...getUserDeps, repository: userRepository, sealer, profileChanged }),
     ...organizationHandlers,
     ...membersFeature.handlers,
+    ...memberRelationRoutes({
+      ...{ members, services, cursors, teamsOfMembers, presentTeams: teams.present },
+      teamsById: (ids) => teamsById(liveTeamsNow, ids),
+    }),
     resolveToken: resolveTokenRoute({ principals, sealOrigin: origins.seal }),
     loadUsers: loadUsersRoute({ users }),
     ...signedIn.handlers,

@@ -1,4 +1,5 @@
 export { changeMember, type MemberCommand } from './changes.ts';
+export type { TeamsOfMembers } from './counts.ts';
 export { directoryName, directoryProjection, openDirectory } from './directory.ts';
 export { createMembersFeature } from './feature.ts';
 export { createLastSeen, type LastSeen } from './last-seen.ts';

@@ -1,23 +1,46 @@
 import { type AggregateDefinition, assertNever } from '@bindery/event-sourcing';
-import { conflict, notFound } from '@bindery/service-kit';
-import type { OrganizationEvent } from './events.ts';
+import { conflict, invalid, type MemberRole, notFound, type Problem, preconditionFailed } from '@bindery/service-kit';
+import type { MemberEvent, OrganizationChanges, OrganizationEvent } from './events.ts';
 import {
-  type ChangeMemberRole,
-  changeMemberRole,
-  type JoinOrganization,
-  joinOrganization,
-  type PutMember,
-  putMember,
-  type RemoveMember,
-  removeMember,
-  type SetMemberSso,
-  setMemberSso,
-} from './member-decisions.ts';
-import { memberIn } from './roster.ts';
-import { evolve, initialState, type OrganizationState, organizationAggregateName } from './state.ts';
-import { type UpdateOrganization, updateOrganization } from './update-decision.ts';
+  evolve,
+  initialState,
+  type Membership,
+  memberIn,
+  type OrganizationState,
+  organizationAggregateName,
+  type Roster,
+} from './state.ts';
+
+type Active = Extract<OrganizationState, { status: 'active' }>;
 
 type EventData<T extends OrganizationEvent['type']> = Extract<OrganizationEvent, { type: T }>['data'];
+
+/** Data of the command. */
+export interface UpdateOrganization {
+  readonly organizationId: string;
+  readonly changes: Omit<OrganizationChanges, 'hostname'>;
+  /** The name asked for; with the claim on it unless the organization is thought to have it already. */
+  readonly hostname?: { readonly name: string; readonly claimId?: string };
+  readonly updatedBy: string;
+  readonly at: string;
+  /** Version of the settings that the caller saw, `*` for any. */
+  readonly ifMatch?: string;
+}
+
+/** What every command on a membership says. */
+interface OnMember {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly at: string;
+  /** Version of the membership that the caller saw, `*` for any; absent when it does not care. */
+  readonly ifMatch?: string;
+}
+/** `sso`: the person came through a SAML provider. */
+type JoinOrganization = OnMember & { readonly role: MemberRole | null; readonly sso?: boolean };
+type PutMember = OnMember & { readonly role: MemberRole | null };
+type ChangeMemberRole = PutMember;
+type SetMemberSso = OnMember & { readonly sso: boolean };
+type RemoveMember = OnMember;
 
 /** Commands on one organization. */
 export type OrganizationCommand =
@@ -68,6 +91,115 @@ const create = (data: EventData<'OrganizationCreated'>, state: OrganizationState
       data: { organizationId, userId: createdBy, role: 'admin', joinedAt: createdAt, version: 1 },
     },
   ];
+};
+
+/** Records what is different, and only that. */
+const updateOrganization = (data: UpdateOrganization, state: Active): readonly OrganizationEvent[] => {
+  const { organizationId, updatedBy, at, ifMatch } = data;
+  if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== String(state.version))
+    throw preconditionFailed('The organization has changed since the version that If-Match names.');
+  requireMembers(data.changes.mergeRules, state.roster);
+  const present = new Map<string, unknown>(Object.entries(state.settings));
+  const different = Object.entries(data.changes).filter(([field, value]) => !sameJson(present.get(field), value));
+  const hostname = newHostname(data, state);
+  const changes: OrganizationChanges = { ...Object.fromEntries(different), ...(hostname && { hostname }) };
+  if (Object.keys(changes).length === 0) return [];
+  const { hostname: before } = state.settings;
+  const previousHostname = hostname && before ? { previousHostname: before } : {};
+  const version = state.version + 1;
+  return [
+    {
+      type: 'OrganizationUpdated',
+      data: { organizationId, changes, ...previousHostname, updatedBy, updatedAt: at, version },
+    },
+  ];
+};
+
+const newHostname = ({ hostname }: UpdateOrganization, { settings }: Active): OrganizationChanges['hostname'] => {
+  if (hostname === undefined || hostname.name === settings.hostname?.name) return undefined;
+  // It had the name when the command was made, and has given it up since.
+  if (hostname.claimId === undefined)
+    throw conflict('organization.busy', 'body.hostname: another change came first; read the organization and repeat.');
+  return { name: hostname.name, claimId: hostname.claimId };
+};
+
+/** @throws Problem 400 for people in rules who are no members */
+const requireMembers = (mergeRules: OrganizationChanges['mergeRules'], roster: Roster): void => {
+  if (mergeRules?.type !== 'rules') return;
+  for (const [index, rule] of mergeRules.rules.entries()) {
+    if (!('users' in rule)) continue;
+    const place = rule.users.findIndex((userId) => memberIn(roster, userId) === undefined);
+    if (place >= 0)
+      throw invalid(
+        'organization.merge_rule_user',
+        `body.mergeRules.rules[${index}].users[${place}]: is not a member of the organization`,
+      );
+  }
+};
+
+const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** 409: somebody must be left who can administer the organization. */
+const lastAdministrator = (): Problem =>
+  conflict(
+    'organization.last_administrator',
+    'An organization keeps at least one administrator; name another one first.',
+  );
+
+const checkVersion = ({ ifMatch }: OnMember, member: Membership | undefined): void => {
+  if (ifMatch !== undefined && (member === undefined || (ifMatch !== '*' && ifMatch !== String(member.version))))
+    throw preconditionFailed('The member has changed since the version that If-Match names.');
+};
+
+const joined = (data: JoinOrganization, state: Active): readonly MemberEvent[] => {
+  const { organizationId, userId, role, at, sso } = data;
+  const membership = { organizationId, userId, role, joinedAt: at, version: state.endedVersion + 1 };
+  return [{ type: 'MemberJoined', data: sso === true ? { ...membership, sso } : membership }];
+};
+
+const roleChanged = (data: ChangeMemberRole, member: Membership, state: Active): readonly MemberEvent[] => {
+  const { organizationId, userId, role, at } = data;
+  const previousRole = member.role;
+  if (previousRole === role) return [];
+  if (previousRole === 'admin' && state.administrators <= 1) throw lastAdministrator();
+  const version = member.version + 1;
+  return [{ type: 'MemberRoleChanged', data: { organizationId, userId, role, previousRole, changedAt: at, version } }];
+};
+
+const joinOrganization = (data: JoinOrganization, state: Active): readonly MemberEvent[] =>
+  memberIn(state.roster, data.userId) === undefined ? joined(data, state) : [];
+
+const putMember = (data: PutMember, state: Active): readonly MemberEvent[] => {
+  const member = memberIn(state.roster, data.userId);
+  checkVersion(data, member);
+  return member === undefined ? joined(data, state) : roleChanged(data, member, state);
+};
+
+const changeMemberRole = (data: ChangeMemberRole, state: Active): readonly MemberEvent[] => {
+  const member = memberIn(state.roster, data.userId);
+  if (member === undefined) throw notFound('member');
+  checkVersion(data, member);
+  return roleChanged(data, member, state);
+};
+
+const setMemberSso = (data: SetMemberSso, state: Active): readonly MemberEvent[] => {
+  const { organizationId, userId, sso, at } = data;
+  const member = memberIn(state.roster, userId);
+  if (member === undefined) throw notFound('member');
+  checkVersion(data, member);
+  if (member.sso === sso) return [];
+  const version = member.version + 1;
+  return [{ type: 'MemberSsoChanged', data: { organizationId, userId, sso, changedAt: at, version } }];
+};
+
+const removeMember = (data: RemoveMember, state: Active): readonly MemberEvent[] => {
+  const { organizationId, userId, at } = data;
+  const member = memberIn(state.roster, userId);
+  checkVersion(data, member);
+  if (member === undefined) return [];
+  const { role, version } = member;
+  if (role === 'admin' && state.administrators <= 1) throw lastAdministrator();
+  return [{ type: 'MemberRemoved', data: { organizationId, userId, role, removedAt: at, version } }];
 };
 
 /** An organization with its members. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { at, later, specificationOf } from '../../testing.ts';
 import { type OrganizationCommand, organizationAggregate } from './decider.ts';
 import type { OrganizationEvent } from './events.ts';
-import { memberIn } from './roster.ts';
+import { memberIn } from './state.ts';
 
 const given = specificationOf(organizationAggregate.decider);
 const organizationId = 'o1';

@@ -1,11 +1,6 @@
 import type { MergeRules } from '@bindery/contracts';
 import type { MemberRole } from '@bindery/service-kit';
-
-/** The hostname of an organization, with the claim on the name that it rests on. */
-export interface Hostname {
-  readonly name: string;
-  readonly claimId: string;
-}
+import type { Hostname } from '../../shared/hostnames.ts';
 
 /** Settings that administrators change; absent ones stay as they are, null clears. */
 export interface OrganizationChanges {

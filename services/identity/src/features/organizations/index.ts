@@ -1,13 +1,12 @@
 export { type OrganizationCommand, organizationAggregate } from './decider.ts';
-export type { Hostname, MemberEvent, OrganizationEvent } from './events.ts';
+export type { MemberEvent, OrganizationEvent } from './events.ts';
 export { organizationPermissions, requireAdministrator } from './permissions.ts';
 export { type LiveOrganizations, openOrganizations, organizationsProjection } from './read-model.ts';
 export type { OrganizationRepository } from './repository.ts';
-export { memberIn } from './roster.ts';
 export { createOrganizationRoute } from './routes/create-organization.ts';
 export { emailDomainRoutes } from './routes/email-domains.ts';
 export { getOrganizationRoute } from './routes/get-organization.ts';
 export { listOrganizationsRoute } from './routes/list-organizations.ts';
 export { loadMergeRulesRoute, loadOrganizationsRoute } from './routes/load-organizations.ts';
 export { updateOrganizationRoute } from './routes/update-organization.ts';
-export { type OrganizationState, organizationAggregateName } from './state.ts';
+export { memberIn, type OrganizationState, organizationAggregateName } from './state.ts';

@@ -1,27 +1,9 @@
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
 import { isProblem, type OperationContext } from '@bindery/service-kit';
-import type { Hostname } from '../organizations/events.ts';
+import type { Hostname, SubdomainClaims } from '../../shared/hostnames.ts';
 import type { SubdomainCommand, SubdomainEvent, SubdomainState } from './aggregate.ts';
 
 export type SubdomainRepository = Repository<SubdomainState, SubdomainCommand, SubdomainEvent>;
-
-/**
- * Claims on names, taken before a hostname is set and released after it was given up. A process that dies in between
- * leaves a claim that no hostname rests on: the same organization takes it anew at any time, others after
- * {@link abandonedAfterMs}.
- */
-export interface SubdomainClaims {
-  /** @returns id of the claim @throws Problem 409 when another organization has the name */
-  claim(context: OperationContext, organizationId: string, name: string): Promise<string>;
-  release(context: OperationContext, organizationId: string, hostname: Hostname): Promise<void>;
-  /** Undoes a claim when the change it was for was refused; kept when the outcome is unknown. */
-  giveBack(
-    context: OperationContext,
-    organizationId: string,
-    hostname: { readonly name: string; readonly claimId?: string } | undefined,
-    error: unknown,
-  ): Promise<void>;
-}
 
 /** Longer than any request takes. */
 const abandonedAfterMs = 10 * 60_000;

@@ -1,3 +1,3 @@
 export { type SubdomainEvent, subdomainAggregate } from './aggregate.ts';
-export { createSubdomainClaims, type SubdomainClaims } from './claims.ts';
+export { createSubdomainClaims } from './claims.ts';
 export { getSubdomainRoute } from './routes.ts';

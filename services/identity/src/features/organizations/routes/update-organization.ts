@@ -1,8 +1,8 @@
 import type { BodyOf, updateOrganizationById } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
 import { etagOf, invalid, notFound, type OperationContext, type OperationHandler } from '@bindery/service-kit';
+import type { SubdomainClaims } from '../../../shared/hostnames.ts';
 import type { HasActiveProvider, TeamsOwnedBy } from '../../../shared/ports.ts';
-import type { SubdomainClaims } from '../../subdomains/index.ts';
 import { normalizedDomains } from '../email-domains.ts';
 import { requireAdministrator } from '../permissions.ts';
 import { presentOrganization } from '../presenter.ts';

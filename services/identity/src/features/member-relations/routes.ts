@@ -3,10 +3,12 @@ import {
   type listSpacesForOrganizationMember,
   listSpacesOfMember,
   type listTeamsForOrganizationMember,
+  type memberRelationOperations,
 } from '@bindery/contracts';
 import {
   type CursorCodec,
   forbidden,
+  type HandlersFor,
   listIdentity,
   membershipIn,
   notFound,
@@ -14,13 +16,11 @@ import {
   type Principal,
   type ServiceClient,
 } from '@bindery/service-kit';
-import { pageOf } from '../../../shared/page-of.ts';
-import { searchable } from '../../../shared/text.ts';
-import { organizationPermissions } from '../../organizations/index.ts';
-import type { PresentTeams, TeamDocument } from '../../teams/index.ts';
-import type { TeamsOfMembers } from '../counts.ts';
-import type { LiveMembers } from '../queries.ts';
-import { type MemberDocument, memberId } from '../read-model.ts';
+import { pageOf } from '../../shared/page-of.ts';
+import { searchable } from '../../shared/text.ts';
+import { type LiveMembers, type MemberDocument, memberId, type TeamsOfMembers } from '../members/index.ts';
+import { organizationPermissions } from '../organizations/index.ts';
+import type { PresentTeams, TeamDocument } from '../teams/index.ts';
 
 export interface RelationsDeps {
   readonly members: LiveMembers;
@@ -51,7 +51,7 @@ const visibleMember = async (
 };
 
 /** GET /orgs/{organizationId}/members/{userId}/spaces */
-export const listSpacesOfMemberRoute =
+const listSpacesOfMemberRoute =
   (deps: RelationsDeps): OperationHandler<typeof listSpacesForOrganizationMember> =>
   async (context, { params, query }) => {
     const { role } = await visibleMember(deps, context.principal, params, ({ admin }) => admin);
@@ -63,7 +63,7 @@ export const listSpacesOfMemberRoute =
   };
 
 /** GET /orgs/{organizationId}/members/{userId}/teams; the teams of one person are few. */
-export const listTeamsOfMemberRoute =
+const listTeamsOfMemberRoute =
   (deps: RelationsDeps): OperationHandler<typeof listTeamsForOrganizationMember> =>
   async (context, { params, query }) => {
     await visibleMember(deps, context.principal, params, ({ listTeams }) => listTeams);
@@ -89,3 +89,9 @@ export const listTeamsOfMemberRoute =
       body: { ...rest, items: shown.map((team) => ({ team, member: { role: roles.get(team.id) ?? 'member' } })) },
     };
   };
+
+/** Handlers of what a member has elsewhere. */
+export const memberRelationRoutes = (deps: RelationsDeps): HandlersFor<typeof memberRelationOperations> => ({
+  listSpacesForOrganizationMember: listSpacesOfMemberRoute(deps),
+  listTeamsForOrganizationMember: listTeamsOfMemberRoute(deps),
+});

@@ -1,9 +1,9 @@
 import type { MergeRules } from '@bindery/contracts';
 import { describe, test } from '@jest/globals';
 import { at, later, specificationOf } from '../../testing.ts';
+import type { UpdateOrganization } from './decider.ts';
 import { organizationAggregate } from './decider.ts';
 import type { OrganizationEvent } from './events.ts';
-import type { UpdateOrganization } from './update-decision.ts';
 
 const given = specificationOf(organizationAggregate.decider);
 const organizationId = 'o1';

@@ -1,0 +1,1 @@
+export { memberRelationRoutes } from './routes.ts';
