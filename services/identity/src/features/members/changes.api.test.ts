@@ -1,10 +1,12 @@
 import { type countSpacesOfMembers, type listSpacesOfMember, operations } from '@bindery/contracts';
 import { createInProcessClient, type MemberRole, type OperationRequest } from '@bindery/service-kit';
+import { createIdentityProvider } from '@bindery/testing/saml';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectProblem, startIdentity, type TestIdentity } from '../../api/testing.ts';
 
 const {
   createOrganization,
+  createOrganizationSAMLProvider,
   createOrganizationTeam,
   getMemberInOrganizationById,
   listMembersInOrganizationById,
@@ -184,6 +186,16 @@ describe('what members have', () => {
     const caller = await identity.principalOf(owner.token);
     const attempt = identity.call(setUserAsSSOMemberForOrganization, caller, of(user.id));
     await expectProblem(attempt, 'conflict', 'organization.no_sso_provider');
+    const { entityID, ssoURL, certificate } = createIdentityProvider({ entityID: 'https://idp.example.org/metadata' });
+    await identity.call(createOrganizationSAMLProvider, caller, {
+      params: { organizationId },
+      body: { label: 'Company', entityID, ssoURL, certificate },
+    });
+    const marked = await identity.call(setUserAsSSOMemberForOrganization, caller, of(user.id));
+    expect(marked.body).toMatchObject({ id: user.id, sso: true, role: 'edit' });
+    expect(await identity.call(setUserAsSSOMemberForOrganization, caller, of(user.id))).toEqual(marked);
+    const other = identity.call(setUserAsSSOMemberForOrganization, await identity.principalOf(user.token), of(user.id));
+    await expectProblem(other, ...administratorsOnly);
   });
 });
 
