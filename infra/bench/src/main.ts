@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Figure, machine, table } from './report.ts';
 import { importing } from './scenarios/import.ts';
+import { principal } from './scenarios/principal.ts';
 import { recovery } from './scenarios/recovery.ts';
 import { requests } from './scenarios/requests.ts';
 import { scale } from './scenarios/scale.ts';
@@ -20,6 +21,7 @@ const scenarios: Readonly<Record<string, (seconds: number) => Promise<Figure[]>>
   import: importing,
   scale,
   search: searching,
+  principal,
   recovery,
 };
 
