@@ -41,6 +41,8 @@ interface StoredThing {
 export class FakeService {
   readonly things = new Map<string, StoredThing>();
   readonly tokens = new Map<string, Principal>();
+  /** By the hash of the secret in the cookie. */
+  readonly sessions = new Map<string, Principal>();
   readonly users = new Map<string, string>();
   /** How often each operation was called. */
   readonly calls = new Map<string, number>();
@@ -62,6 +64,18 @@ export class FakeService {
       organizations: {},
     };
     this.tokens.set(createHash('sha256').update(text).digest('hex'), { ...defaults, ...principal });
+  }
+
+  /** Somebody who is signed in; the secret is what the cookie holds. */
+  signedIn(secret: string): void {
+    const principal: Principal = {
+      kind: 'user',
+      id: 'reader',
+      tokenId: 'session-1',
+      instanceAdmin: false,
+      organizations: {},
+    };
+    this.sessions.set(createHash('sha256').update(secret).digest('hex'), principal);
   }
 
   hold(): void {
@@ -202,6 +216,7 @@ export async function startFakeInstance(
     ...thingOperations,
     ...identityInternalOperations,
     getSpaceById: operations.getSpaceById,
+    resolveSession: operations.resolveSession,
   });
   const cache = extra.cache ?? createMemoryCache();
   const store = extra.stateStore ?? (await openSqliteReadStore({ path: join(folder, 'gateway.db') }));
@@ -210,6 +225,10 @@ export async function startFakeInstance(
     services: createInProcessClient(
       eraseHandlers(service.handlers),
       eraseHandlers({
+        resolveSession: async (_context: unknown, { body }: { body: { sessionHash: string } }) => ({
+          status: 200,
+          body: { principal: service.sessions.get(body.sessionHash) ?? null },
+        }),
         getSpaceById: async (_context: unknown, { params }: { params: { spaceId: string } }) => {
           if (service.closed.has(params.spaceId)) throw notFound('space');
           return { status: 200, body: {} };
