@@ -3,7 +3,7 @@ import type { Membership, SignedInBy } from '@bindery/service-kit';
 type Memberships = Readonly<Record<string, Membership>>;
 
 /**
- * The organizations that a caller reaches, of those that it is a member of (docs/adr: single sign-on).
+ * The organizations that a caller reaches, of those that it is a member of (docs/adr/0012-single-sign-on.md).
  *
  * - Signed in through an organization's own identity provider: that organization alone. Whoever runs an identity provider can
  *   make it say anything; so what it says opens nothing that belongs to others.

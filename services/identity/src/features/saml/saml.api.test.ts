@@ -385,19 +385,22 @@ describe('what a session of an organization reaches', () => {
     const { body } = await identity.call(operations.createTokenForAuthenticatedUser, principal, {
       body: { name: 'mine' },
     });
+    const other = await identity.call(operations.createUserToken, await identity.admin(), {
+      params: { userId: principal.id },
+      body: {},
+    });
     const byToken = await identity.principalOf(body.token);
     expect(byToken.organizations).toEqual(principal.organizations);
     expect(byToken.signedInBy).toEqual({ method: 'saml', organizationId });
     for (const caller of [principal, byToken]) {
+      const tokens = await identity.call(operations.listTokensForAuthenticatedUser, caller, {});
+      expect(tokens.body.items.map(({ id }) => id)).toEqual([body.id]);
+      const sessions = await identity.call(operations.listSessionsForAuthenticatedUser, caller, {});
+      expect(sessions.body.items.map(({ id }) => id)).toEqual([principal.tokenId]);
       await expectProblem(
-        identity.call(operations.listTokensForAuthenticatedUser, caller, {}),
+        identity.call(operations.deleteTokenForAuthenticatedUser, caller, { params: { tokenId: other.body.id } }),
         'forbidden',
         'token.account',
-      );
-      await expectProblem(
-        identity.call(operations.listSessionsForAuthenticatedUser, caller, {}),
-        'forbidden',
-        'session.account',
       );
       await expectProblem(
         identity.call(operations.deleteAuthenticatedUser, caller, { body: { confirmation: 'cleo@example.org' } }),

@@ -25,6 +25,7 @@ export const sessionCollection: CollectionSpec = {
   indexes: [
     { name: 'by-hash', fields: ['hash'] },
     { name: 'by-user', fields: ['userId', 'createdAt'] },
+    { name: 'by-voucher', fields: ['userId', 'organizationId', 'createdAt'] },
   ],
 };
 

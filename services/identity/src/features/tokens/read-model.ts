@@ -26,6 +26,7 @@ export const tokenCollection: CollectionSpec = {
   indexes: [
     { name: 'by-hash', fields: ['hash'] },
     { name: 'by-user', fields: ['userId', 'createdAt'] },
+    { name: 'by-voucher', fields: ['userId', 'signedInBy.organizationId', 'createdAt'] },
   ],
 };
 

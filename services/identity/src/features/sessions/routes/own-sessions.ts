@@ -22,23 +22,25 @@ export interface OwnSessionsDeps {
 }
 
 /**
- * Through an organization's identity provider somebody gets into the organization, not at the owner's other browsers.
- * @throws Problem 403
+ * Through an organization's identity provider somebody gets into the organization, not at the owner's other browsers: of the
+ * sessions, those that began so.
+ * @returns the organization; undefined for who holds the account
  */
-const requireAccount = (principal: Principal): void => {
-  if (!holdsAccount(principal))
-    throw forbidden('session.account', 'A session of an organization shows and ends no session but itself.');
-};
+const vouchedBy = (principal: Principal): string | undefined =>
+  holdsAccount(principal) ? undefined : (principal.signedInBy?.organizationId ?? '');
 
 /** GET /user/sessions */
 export const listSessionsRoute =
   (deps: OwnSessionsDeps): OperationHandler<typeof listUserSessions> =>
   async ({ principal }, { query }) => {
-    requireAccount(principal);
+    const organizationId = vouchedBy(principal);
     const { items, ...rest } = await paginate<SessionDocument>(
       deps.live(),
-      listIdentity('listUserSessions', { userId: principal.id }),
-      { where: { userId: principal.id }, orderBy: [{ field: 'createdAt', direction: 'desc' }] },
+      listIdentity('listUserSessions', { userId: principal.id, organizationId }),
+      {
+        where: { userId: principal.id, ...(organizationId === undefined ? {} : { organizationId }) },
+        orderBy: [{ field: 'createdAt', direction: 'desc' }],
+      },
       query,
       deps.cursors,
     );
@@ -64,10 +66,15 @@ export const listSessionsRoute =
 
 /** DELETE /user/sessions/{sessionId} */
 export const deleteSessionRoute =
-  ({ sessions }: OwnSessionsDeps): OperationHandler<typeof deleteUserSession> =>
+  ({ live, sessions }: OwnSessionsDeps): OperationHandler<typeof deleteUserSession> =>
   async (context, { params: { sessionId } }) => {
     const { principal } = context;
-    if (sessionId !== principal.tokenId) requireAccount(principal);
+    const organizationId = vouchedBy(principal);
+    if (organizationId !== undefined) {
+      const vouched = (await live().get(sessionId))?.document.organizationId;
+      if (vouched !== organizationId)
+        throw forbidden('session.account', 'A session of an organization ends only sessions that began so.');
+    }
     const reason = sessionId === principal.tokenId ? 'signed-out' : 'revoked';
     const ended = await sessions.end(principal.id, { sessionIds: [sessionId], reason }, context);
     return ended > 0 ? { status: 205 } : { status: 204 };

@@ -88,11 +88,16 @@ export const listTokensOf = async (
   list: string,
   userId: string,
   query: { readonly page?: string; readonly limit?: number },
+  /** Only those made in sessions that this organization vouched for. */
+  vouchedBy?: string,
 ) => {
   const { items, ...rest } = await paginate<TokenDocument>(
     deps.tokens(),
-    listIdentity(list, { userId }),
-    { where: { userId }, orderBy: [{ field: 'createdAt', direction: 'desc' }] },
+    listIdentity(list, { userId, vouchedBy }),
+    {
+      where: { userId, ...(vouchedBy === undefined ? {} : { 'signedInBy.organizationId': vouchedBy }) },
+      orderBy: [{ field: 'createdAt', direction: 'desc' }],
+    },
     query,
     deps.cursors,
   );

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { at, later, specificationOf } from '../../testing.ts';
+import { sessionsAggregate } from './decider.ts';
+import type { SessionEvent } from './events.ts';
+
+type Started = Extract<SessionEvent, { type: 'SessionStarted' }>;
+
+const given = specificationOf(sessionsAggregate.decider);
+const tomorrow = '2026-02-01T09:30:00.000Z';
+const started = (sessionId: string, more: Partial<Started['data']> = {}): Started => ({
+  type: 'SessionStarted',
+  data: {
+    userId: 'u1',
+    sessionId,
+    sessionHash: `hash of ${sessionId}`,
+    method: 'password',
+    client: 'sealed',
+    startedAt: at,
+    expiresAt: tomorrow,
+    ...more,
+  },
+});
+const ended = (
+  sessionIds: readonly string[],
+  reason: Extract<SessionEvent, { type: 'SessionsEnded' }>['data']['reason'],
+  endedAt = later,
+): SessionEvent => ({ type: 'SessionsEnded', data: { userId: 'u1', sessionIds, reason, endedAt } });
+const start = (event: Started) => ({ type: 'StartSession', data: event.data }) as const;
+
+describe('StartSession', () => {
+  test('starts', () => {
+    given()
+      .when(start(started('s1')))
+      .thenEvents(started('s1'));
+  });
+  test('puts away what has expired', () => {
+    const next = started('s2', { startedAt: tomorrow, expiresAt: '2026-02-02T00:00:00.000Z' });
+    given(started('s1'))
+      .when(start(next))
+      .thenEvents(ended(['s1'], 'expired', tomorrow), next);
+  });
+  test('ends the oldest of fifty', () => {
+    const fifty = Array.from({ length: 50 }, (_, index) => started(`s${index}`));
+    given(...fifty)
+      .when(start(started('new')))
+      .thenEvents(ended(['s0'], 'superseded', at), started('new'));
+    given(...fifty, ended(['s7'], 'revoked'))
+      .when(start(started('new')))
+      .thenEvents(started('new'));
+  });
+  test('stays quiet when it is there', () => {
+    given(started('s1'))
+      .when(start(started('s1')))
+      .thenNothing();
+  });
+});
+
+describe('EndSessions', () => {
+  const end = (which: { readonly sessionIds?: readonly string[]; readonly organizationId?: string }) =>
+    ({ type: 'EndSessions', data: { userId: 'u1', reason: 'revoked', endedAt: later, ...which } }) as const;
+  const saml = started('s2', { method: 'saml', organizationId: 'o1' });
+  test('ends those named, those of an organization, or all', () => {
+    given(started('s1'), saml)
+      .when(end({ sessionIds: ['s1', 'x'] }))
+      .thenEvents(ended(['s1'], 'revoked'));
+    given(started('s1'), saml)
+      .when(end({ organizationId: 'o1' }))
+      .thenEvents(ended(['s2'], 'revoked'));
+    given(started('s1'), saml)
+      .when(end({}))
+      .thenEvents(ended(['s1', 's2'], 'revoked'));
+  });
+  test('stays quiet when there is none', () => {
+    given().when(end({})).thenNothing();
+    given(started('s1'))
+      .when(end({ sessionIds: ['x'] }))
+      .thenNothing();
+    given(started('s1'))
+      .when(end({ organizationId: 'o1' }))
+      .thenNothing();
+    given(started('s1'), ended(['s1'], 'revoked'))
+      .when(end({}))
+      .thenNothing();
+  });
+});
+
+test('an event this version does not know changes nothing', () => {
+  const unknown = { type: 'SessionMoved', data: {} } as unknown as SessionEvent;
+  expect(given(started('s1'), unknown).state).toEqual(given(started('s1')).state);
+});
