@@ -10,6 +10,7 @@ import { contentInternalOperations } from './features/content-internal.ts';
 import { contentPermissionOperations } from './features/content-permissions.ts';
 import { erasureOperations } from './features/erasure.ts';
 import { fileOperations } from './features/files.ts';
+import { gitOperations } from './features/git.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
 import { inviteOperations } from './features/invites.ts';
 import { memberRelationOperations } from './features/member-relations.ts';
@@ -60,6 +61,7 @@ export const operations = {
   ...pageOperations,
   ...fileOperations,
   ...samlOperations,
+  ...gitOperations,
   ...searchOperations,
   ...changeRequestOperations,
   ...contentChangeOperations,

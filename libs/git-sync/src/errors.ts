@@ -9,7 +9,12 @@ export type GitSyncFailureReason =
   | 'unusable'
   | 'file'
   | 'rejected'
-  | 'moved';
+  /** Somebody else's commit came first. */
+  | 'behind'
+  /** Changed there and not imported. */
+  | 'unimported'
+  /** The space keeps changing. */
+  | 'busy';
 
 /** A sync that cannot be done. `message` is safe to show: it has no address of a network and no credentials. */
 export class GitSyncFailed extends Error {

@@ -5,6 +5,7 @@ import {
   type contentAuditInternalOperations,
   type contentChangeOperations,
   type fileOperations,
+  type gitOperations,
   type pageOperations,
   type revisionOperations,
   type searchOperations,
@@ -51,6 +52,13 @@ import {
   type RawRoute,
 } from './features/files/index.ts';
 import {
+  createGitFeature,
+  type GitDeps,
+  gitProjections,
+  gitRevisionSource,
+  gitSyncAggregate,
+} from './features/git/index.ts';
+import {
   createLocate,
   createPageHandlers,
   createReusableContentHandlers,
@@ -89,6 +97,8 @@ export interface ContentOptions {
   readonly purgeIntervalMs?: number;
   /** How often merges that were begun and left are looked for, in ms. Default 15,000. */
   readonly settleIntervalMs?: number;
+  /** Other limits of git sync than the default ones. */
+  readonly git?: Pick<GitDeps, 'timeoutMs' | 'sweepMs' | 'limits'>;
   readonly tuning?: Partial<RuntimeTuning>;
 }
 
@@ -104,7 +114,8 @@ type Operations = typeof spaceOperations &
   typeof searchOperations &
   typeof changeRequestOperations &
   typeof contentChangeOperations &
-  typeof commentOperations;
+  typeof commentOperations &
+  typeof gitOperations;
 
 const defaultPurgeIntervalMs = 60_000;
 const defaultSettleIntervalMs = 15_000;
@@ -125,8 +136,9 @@ export const createContentService = (options: ContentOptions): ContentService =>
       spacesProjection,
       ...accessProjections,
       changeRequestsProjection,
-      revisionsProjection(revisionSources, (id) => trees.get(id)?.tree),
-      documentsProjection(revisionSources),
+      ...gitProjections,
+      revisionsProjection([...revisionSources, gitRevisionSource], (id) => trees.get(id)?.tree),
+      documentsProjection([...revisionSources, gitRevisionSource]),
       commentsProjection,
     ],
     reactors: [
@@ -174,6 +186,21 @@ export const createContentService = (options: ContentOptions): ContentService =>
     prefix: streamOf(spaceAggregate, ''),
     changes: createIndexChanges({ reader, spaces, repair: (id) => runtime.repair(streamOf(spaceAggregate, id)) }),
   });
+  const git = createGitFeature({
+    ...{
+      access,
+      reader,
+      cache,
+      clock,
+      logger,
+      spaceRepository,
+      live: runtime.live,
+      blobs: blobStore,
+      fetch: fetchGuard,
+    },
+    repository: runtime.repository(gitSyncAggregate),
+    ...options.git,
+  });
   const purger = createSpacePurger({ spaces, repository: spaceRepository, clock, logger });
   const purging = repeating({
     name: 'purging deleted spaces',
@@ -201,14 +228,25 @@ export const createContentService = (options: ContentOptions): ContentService =>
     changeRequests: lookup,
     counts: { space: counts.changed, changeRequest: openComments.changed },
   });
-  const spaceDeps = { access, placement, repository: spaceRepository, spaces, counts, cursors, reader };
+  const spaceDeps = {
+    access,
+    placement,
+    repository: spaceRepository,
+    spaces,
+    counts,
+    cursors,
+    reader,
+    gitSync: git.metadata.ofSpaces,
+  };
   const handlers: HandlersFor<Operations> = {
     ...commentsFeature.handlers,
     ...createAuditHandlers(runtime, ports),
+    ...git.handlers,
     ...createSpaceHandlers(spaceDeps),
     ...contentAccess.handlers({ spaces: spaceDeps, services: options.services, cursors }),
     ...createRevisionHandlers({
       locate,
+      git: git.metadata,
       presentFile: links.represent,
       async changeRequest({ baseUrl }, spaceId, id) {
         const [found, space] = await Promise.all([lookup.find(spaceId, id), spaces.get(spaceId)]);
@@ -250,8 +288,10 @@ export const createContentService = (options: ContentOptions): ContentService =>
       feeder.start();
       purging.start();
       settling.start();
+      git.start();
     },
     async stop() {
+      await git.stop();
       await settling.stop();
       await purging.stop();
       await feeder.stop();

@@ -17,7 +17,7 @@ import {
 } from '@bindery/service-kit';
 import { openTestPorts, quickTuning, type TestPorts, until } from '@bindery/testing/event-sourcing';
 import { expect } from '@jest/globals';
-import { type ContentService, createContentService } from './service.ts';
+import { type ContentOptions, type ContentService, createContentService } from './service.ts';
 
 type Operations = typeof operations;
 type OperationId = keyof Operations;
@@ -83,6 +83,7 @@ export interface TestContentOptions {
   /** Stands for the other services; without it, calls to them fail. */
   readonly services?: ServiceClient;
   readonly purgeIntervalMs?: number;
+  readonly git?: ContentOptions['git'];
 }
 
 const noFetch: GuardedFetch = async () => {
@@ -103,6 +104,7 @@ export const startContent = async (options: TestContentOptions = {}): Promise<Te
     fetchGuard,
     cursorSecret: 'a secret for tests only',
     purgeIntervalMs,
+    ...(options.git ? { git: options.git } : {}),
     tuning: quickTuning,
   });
   await service.start();

@@ -61,7 +61,7 @@ withGit(gitIsHere ? 'a repository over http' : 'SKIPPED: git http-backend is not
     const late = await open('two');
     const other = server.commit('two', { 'other.md': 'other' });
     const mine = new Map([['mine.md', bytes('mine')]]);
-    await expect(late.push(mine, { message: 'Sync', author, at })).rejects.toMatchObject({ reason: 'moved' });
+    await expect(late.push(mine, { message: 'Sync', author, at })).rejects.toMatchObject({ reason: 'behind' });
     expect(server.git('two', ['rev-parse', 'main']).trim()).toBe(other);
   });
 

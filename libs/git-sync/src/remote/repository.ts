@@ -64,7 +64,7 @@ export interface Repository {
   /**
    * Puts a commit on top of `commit`. Never rewrites history: when the branch has moved on, it refuses.
    * @returns the new commit; undefined when the changes change nothing
-   * @throws GitSyncFailed moved, rejected
+   * @throws GitSyncFailed behind, rejected
    */
   push(
     changes: RepositoryChanges,
@@ -245,7 +245,7 @@ export const openRepository = async (options: RepositoryOptions): Promise<Reposi
     } catch (error) {
       const name = nameOf(error);
       if (name === 'PushRejectedError')
-        throw new GitSyncFailed('moved', 'The branch has moved on meanwhile.', { cause: error });
+        throw new GitSyncFailed('behind', 'The branch has moved on meanwhile.', { cause: error });
       if (name !== 'GitPushError') throw explained(error, signal);
       const said = (error as { data?: { result?: { refs?: Record<string, { error?: string }> } } }).data;
       const reason = said?.result?.refs?.[ref]?.error ?? 'no reason given';

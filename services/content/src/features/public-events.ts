@@ -4,6 +4,7 @@ import { say } from '../shared/say.ts';
 import type { ChangeRequestEvent } from './change-requests/index.ts';
 import { type CollectionEvent, collectionPublicEvents, collectionsAggregate } from './collections/index.ts';
 import { type CommentEvent, commentPublicEvents } from './comments/index.ts';
+import { type GitSyncEvent, gitPublicEvents, gitSyncAggregate } from './git/index.ts';
 import { type GrantEvent, grantPublicEvents, grantsAggregate } from './permissions/index.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
@@ -148,5 +149,6 @@ export const contentPublicMapping =
     if (isOf<CollectionEvent>(event, collectionsAggregate.name)) return collectionPublicEvents(event);
     if (isOf<GrantEvent>(event, grantsAggregate.name)) return grantPublicEvents(event);
     if (isOf<CommentEvent>(event, commentAggregate)) return commentPublicEvents(event);
+    if (isOf<GitSyncEvent>(event, gitSyncAggregate.name)) return gitPublicEvents(event);
     return [];
   };

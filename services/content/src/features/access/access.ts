@@ -112,6 +112,7 @@ const refusals: Readonly<Record<Exclude<SpaceNeed, 'view'>, string>> = {
   edit: 'You may not edit this space.',
   review: 'You may not review in this space.',
   merge: 'You may not merge in this space.',
+  triggerGitSync: 'You may not sync this space with a repository.',
   admin: 'Only administrators of the space may do this.',
 };
 const collectionRefusals: Readonly<Record<Exclude<CollectionNeed, 'view'>, string>> = {

@@ -1,7 +1,7 @@
 import { atLeast, type MemberRole, maxRole, membershipIn, type Principal } from '@bindery/service-kit';
 
 /** What an operation needs of a space. */
-export type SpaceNeed = 'view' | 'comment' | 'edit' | 'review' | 'merge' | 'admin';
+export type SpaceNeed = 'view' | 'comment' | 'edit' | 'review' | 'merge' | 'triggerGitSync' | 'admin';
 
 /** The `permissions` of a space (reference: Space). */
 export interface SpacePermissions {

@@ -1,3 +1,4 @@
+export { checkContent, headBytes } from './content-check.ts';
 export { createFileDownloads, type RawRoute } from './downloads.ts';
 export { createFileIngest, type FileIngest, type FileIngestDeps, type FileInput } from './ingest.ts';
 export { createFileLinks, type FileLinks, type FileTicket, filesPrefix } from './links.ts';

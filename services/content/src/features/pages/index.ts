@@ -1,3 +1,4 @@
+export { frontMatterOf } from './front-matter.ts';
 export {
   type ChangeRequestHeads,
   createLocate,

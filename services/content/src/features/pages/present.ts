@@ -1,5 +1,6 @@
 import type {
   ContentRef,
+  GitSyncBlob,
   RevisionPage,
   RevisionPageDocument,
   RevisionPageGroup,
@@ -14,6 +15,8 @@ export interface PageScope {
   readonly baseUrl: string;
   readonly spaceId: string;
   readonly tree: Tree;
+  /** The file of a page in the repository of the space, by page id. */
+  readonly blobs?: (id: string) => GitSyncBlob | undefined;
 }
 
 /** Address of a page in the application. */
@@ -90,6 +93,7 @@ const documentPage = (scope: PageScope, page: PageNode, path: string, pages: Chi
   const { metadata } = page;
   const cover = coverOf(metadata.cover);
   const metaLinks = metaLinksOf(metadata.metaLinks);
+  const git = scope.blobs?.(page.id);
   return {
     type: 'document',
     kind: 'sheet',
@@ -109,6 +113,7 @@ const documentPage = (scope: PageScope, page: PageNode, path: string, pages: Chi
       ...(primary === undefined ? {} : { primary }),
     })),
     ...copied(page, ['documentId']),
+    ...(git ? { git } : {}),
   };
 };
 

@@ -87,7 +87,8 @@ const byPath = (address: string, tree: RevisionTree, places: readonly string[]):
 const firstDocument = (tree: RevisionTree): string | undefined =>
   tree.children(null).find((id) => tree.page(id)?.type === 'document');
 
-const byStableForm = (
+/** The reference that a stable form (`/pages/<id>`) is; undefined for anything else. */
+export const byStableForm = (
   address: string,
   tree: RevisionTree,
   toPage: (id: string) => ContentRef,
@@ -111,9 +112,10 @@ const byStableForm = (
   }
 };
 
-const inApplication = (
+/** The reference that an address in the application is; undefined for anything else. */
+export const inApplication = (
   address: string,
-  { baseUrl, spaceId }: LinkTargets,
+  { baseUrl, spaceId }: Pick<LinkTargets, 'baseUrl' | 'spaceId'>,
   toPage: (id: string, space?: string) => ContentRef,
 ): ContentRef | undefined => {
   const prefix = `${baseUrl}/app/`;
