@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readFolder } from '@bindery/importer';
 import { describe, expect, test } from '@jest/globals';
 import { configurationPage, withConfiguration } from './docs.ts';
+import { permissionsPage, withPermissions } from './permissions.ts';
 
 const docs = fileURLToPath(new URL('../docs', import.meta.url));
 
@@ -12,6 +13,12 @@ describe('the documentation', () => {
     const page = readFileSync(configurationPage, 'utf8');
     expect(page).toContain('`DATA_DIR`');
     expect(withConfiguration(page)).toBe(page);
+  });
+
+  test('names the permission of every operation as the contract has it (npm run docs)', () => {
+    const page = readFileSync(permissionsPage, 'utf8');
+    expect(page).toContain('`getSpaceById`');
+    expect(withPermissions(page)).toBe(page);
   });
 
   test('can be imported: every page is in the summary, every relative link leads somewhere', async () => {

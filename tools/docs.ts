@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configTable } from '@bindery/service-kit';
 import { settings } from '@bindery/standalone';
+import { permissionsPage, writePermissions } from './permissions.ts';
 
 /** The page with the configuration table between its markers. */
 export const withConfiguration = (page: string): string =>
@@ -15,5 +16,6 @@ export const configurationPage = fileURLToPath(new URL('../docs/operations/confi
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(configurationPage, withConfiguration(readFileSync(configurationPage, 'utf8')));
-  console.log(`${configurationPage} is current`);
+  writePermissions();
+  console.log(`${configurationPage} and ${permissionsPage} are current`);
 }

@@ -1,6 +1,7 @@
 import type { AuditRules } from '@bindery/audit';
 import type { CollectionEvent } from '../collections/index.ts';
 import type { CommentEvent } from '../comments/index.ts';
+import type { GitSyncEvent } from '../git/index.ts';
 import type { GrantEvent } from '../permissions/index.ts';
 
 const collection = (id: string) => ({ type: 'collection', id });
@@ -124,6 +125,39 @@ export const grantRules: AuditRules<GrantEvent> = {
       target: { type: resource, id: resourceId },
       values: { [`${kind} ${subjectId}`]: null },
       details: { kind, subject: subjectId, reason },
+    }),
+  },
+};
+
+const gitPart = { skip: 'A piece of the sync, whose end has an entry.' } as const;
+
+/** Of a repository only where it is; credentials are in no event. */
+export const gitRules: AuditRules<GitSyncEvent> = {
+  GitSyncStarted: {
+    action: 'git-sync.started',
+    label: 'Git sync started',
+    facts: ({ spaceId, operationId, direction, url, ref, directory, force, standalone }) => ({
+      target: { type: 'space', id: spaceId },
+      details: { operationId, direction, url, ref, directory, force, standalone },
+    }),
+  },
+  GitPlacesChanged: gitPart,
+  GitRevisionPartRecorded: gitPart,
+  GitRevisionRecorded: gitPart,
+  GitSyncCompleted: {
+    action: 'git-sync.completed',
+    label: 'Git sync completed',
+    facts: ({ spaceId, operationId, direction, revisionId, commit, changed }) => ({
+      target: { type: 'space', id: spaceId },
+      details: { operationId, direction, revisionId, commit: commit.oid, changed },
+    }),
+  },
+  GitSyncFailed: {
+    action: 'git-sync.failed',
+    label: 'Git sync failed',
+    facts: ({ spaceId, operationId, direction, state, reason }) => ({
+      target: { type: 'space', id: spaceId },
+      details: { operationId, direction, state, reason },
     }),
   },
 };

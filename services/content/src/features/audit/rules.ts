@@ -1,7 +1,7 @@
 import { type AuditRules, auditRules } from '@bindery/audit';
 import type { ChangeRequestEvent } from '../change-requests/index.ts';
 import type { SpaceEvent } from '../spaces/index.ts';
-import { collectionRules, commentRules, grantRules } from './rules-together.ts';
+import { collectionRules, commentRules, gitRules, grantRules } from './rules-together.ts';
 
 const part = { skip: 'A piece of the event that follows in the same append, which has the entry.' } as const;
 
@@ -123,4 +123,11 @@ const changeRequests: AuditRules<ChangeRequestEvent> = {
 };
 
 /** How every event of content stands in the audit. */
-export const contentAuditRules = auditRules(spaces, changeRequests, collectionRules, commentRules, grantRules);
+export const contentAuditRules = auditRules(
+  spaces,
+  changeRequests,
+  collectionRules,
+  commentRules,
+  grantRules,
+  gitRules,
+);
