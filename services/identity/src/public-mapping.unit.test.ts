@@ -2,6 +2,7 @@ import { publicEvents, validatePublicEvent } from '@bindery/contracts';
 import type { DomainEvent, Recorded } from '@bindery/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
 import { teamAndInviteCases } from './features/invites/public-cases.testing.ts';
+import { signInCases } from './features/passwords/public-cases.testing.ts';
 import { publicMapping } from './public-mapping.ts';
 import { at, later } from './testing.ts';
 
@@ -78,6 +79,7 @@ const cases: readonly (readonly [string | undefined, DomainEvent])[] = [
     },
   ],
   ...teamAndInviteCases(secret, at),
+  ...signInCases(secret, at),
   [undefined, { type: 'FromTheFuture', data: { secret } }],
 ];
 

@@ -1,5 +1,6 @@
 import { ConfigError, optional, required } from '@bindery/service-kit';
 import { acceptableIssuer, type OidcConfig } from './features/oidc/index.ts';
+import type { HashCost } from './features/passwords/index.ts';
 import type { SessionLifetimes } from './features/sessions/index.ts';
 
 const domains = /^[a-z0-9.-]{1,253}( *, *[a-z0-9.-]{1,253}){0,99}$/i;
@@ -47,6 +48,8 @@ export const signInSettings = {
 export interface SignInConfig {
   readonly sessions: SessionLifetimes;
   readonly oidc?: OidcConfig | undefined;
+  /** Of passwords; the usual one without it, a low one in tests. */
+  readonly hashCost?: HashCost | undefined;
 }
 
 const hour = 3_600_000;

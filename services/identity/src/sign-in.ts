@@ -63,6 +63,7 @@ export const createSignIn = (
     ...common,
     passwords: runtime.repository(passwordAggregate),
     attempts: runtime.repository(attemptsAggregate),
+    hashCost: config.hashCost,
     oidc: config.oidc !== undefined,
     async factsAbout(userId) {
       const user = (await users().get(userId))?.document;

@@ -9,7 +9,7 @@ import type { Sessions } from '../sessions/index.ts';
 import type { NoteFailure, SignInFailed } from './attempts.ts';
 import { createDevices } from './devices.ts';
 import { createFailureLog, type FailureLog } from './failures.ts';
-import { createPasswordHasher } from './hashing.ts';
+import { createPasswordHasher, type HashCost } from './hashing.ts';
 import { createLinkSecrets } from './links.ts';
 import { createPasswordStore, type PasswordRepository } from './password-store.ts';
 import { createPasswordSignIn, type SignInDeps } from './sign-in.ts';
@@ -25,6 +25,8 @@ export interface PasswordsFeatureDeps extends Pick<SignInDeps, 'holderOf' | 'isA
   readonly cache: LimitStore;
   readonly logger: Logger;
   readonly mailer: Mailer | undefined;
+  /** Other than the usual one. */
+  readonly hashCost: HashCost | undefined;
   /** There is an OpenID provider. */
   readonly oidc: boolean;
 }
@@ -42,7 +44,7 @@ export const createPasswordsFeature = (
   settle(): Promise<void>;
 } => {
   const { sealer, vault, logger } = deps;
-  const hasher = createPasswordHasher();
+  const hasher = createPasswordHasher(deps.hashCost);
   const failures = createFailureLog({ repository: deps.attempts, sealer, logger });
   const parts = {
     ...deps,

@@ -12,8 +12,15 @@ export interface PasswordHasher {
   isOutdated(stored: string): boolean;
 }
 
-/** OWASP's first choice: argon2id, 19 MiB, two passes, one lane; about 50 ms on one core. */
-const current = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+/** What a hash costs: KiB of memory and passes over it. */
+export interface HashCost {
+  readonly memory: number;
+  readonly passes: number;
+}
+
+/** OWASP's choice for argon2id: 19 MiB, two passes, one lane; about 50 ms on one core. */
+const usualCost: HashCost = { memory: 19_456, passes: 2 };
+const parallelism = 1;
 const saltBytes = 16;
 const tagBytes = 32;
 
@@ -25,11 +32,6 @@ const maxWaiting = 40;
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 const format = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '');
-const prefix = `$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$`;
-
-/** Something to work on when there is no account; no password has this hash. */
-const nobody = `${prefix}${'A'.repeat(22)}$${'A'.repeat(43)}`;
-
 /** What people type differently and mean the same is the same (NIST SP 800-63B, 3.1.1.2). */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'));
 
@@ -37,7 +39,10 @@ const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NF
  * Passwords as argon2id, from Node itself: no dependency, no native build, and it runs in libuv's threads.
  * @throws Problem 503 from both functions when too many wait
  */
-export const createPasswordHasher = (): PasswordHasher => {
+export const createPasswordHasher = ({ memory, passes }: HashCost = usualCost): PasswordHasher => {
+  const prefix = `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$`;
+  /** Something to work on when there is no account; no password has this hash. */
+  const nobody = `${prefix}${'A'.repeat(22)}$${'A'.repeat(43)}`;
   let running = 0;
   const waiting: (() => void)[] = [];
 
@@ -63,19 +68,21 @@ export const createPasswordHasher = (): PasswordHasher => {
     async hash(password) {
       const nonce = randomBytes(saltBytes);
       const message = bytesOf(password);
-      const tag = await slot(() => derive('argon2id', { message, nonce, tagLength: tagBytes, ...current }));
+      const tag = await slot(() =>
+        derive('argon2id', { message, nonce, tagLength: tagBytes, memory, passes, parallelism }),
+      );
       return `${prefix}${base64(nonce)}$${base64(tag)}`;
     },
     async verify(password, stored) {
-      const [, memory, passes, parallelism, salt = '', expected = ''] = format.exec(stored ?? nobody) ?? [];
-      if (memory === undefined) throw new Error('a stored password hash is not in the format that is written');
+      const [, m, t, p, salt = '', expected = ''] = format.exec(stored ?? nobody) ?? [];
+      if (m === undefined) throw new Error('a stored password hash is not in the format that is written');
       const parameters = {
         message: bytesOf(password),
         nonce: Buffer.from(salt, 'base64'),
         tagLength: tagBytes,
-        memory: Number(memory),
-        passes: Number(passes),
-        parallelism: Number(parallelism),
+        memory: Number(m),
+        passes: Number(t),
+        parallelism: Number(p),
       };
       const tag = await slot(() => derive('argon2id', parameters));
       return timingSafeEqual(tag, Buffer.from(expected, 'base64')) && stored !== undefined;

@@ -3,6 +3,7 @@ export { passwordAggregate } from './decider.ts';
 export type { PasswordEvent } from './events.ts';
 export type { FailureLog } from './failures.ts';
 export { createPasswordsFeature } from './feature.ts';
+export type { HashCost } from './hashing.ts';
 export { createLinkSecrets } from './links.ts';
 export { mailLinkReactor } from './mail-link.ts';
 export type { SignInLinks } from './sign-in-links.ts';
