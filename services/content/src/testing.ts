@@ -68,12 +68,16 @@ export const member = (role: MemberRole | null | undefined, id = `user-${role}`)
 export const baseUrl = 'https://docs.example.org';
 const contract = createContract(operations);
 const user = (id: string) => ({ object: 'user', id, displayName: id, urls: { location: `${baseUrl}/v1/users/${id}` } });
+const team = (id: string) => ({
+  ...{ object: 'team', id, title: id, members: 1, spaces: 0, createdAt: '2026-01-01T00:00:00.000Z' },
+  permissions: { admin: false, view: true },
+});
 
 const asClient = (operationId: string, status: number, body: unknown): unknown => {
   const plan = contract.embedPlan(contract.operation(operationId), status);
   // JSON as it travels: nothing undefined, nothing shared.
   const copy: unknown = body === undefined ? undefined : JSON.parse(JSON.stringify(body));
-  return plan === undefined ? copy : replaceEmbeds(plan, copy, (_kind, id) => user(id));
+  return plan === undefined ? copy : replaceEmbeds(plan, copy, (kind, id) => (kind === 'team' ? team(id) : user(id)));
 };
 
 export interface TestContentOptions {

@@ -212,6 +212,6 @@ test('levels, lists and searches agree with a plain model of the rules', async (
       for (const it of steps) await apply(model, it);
       await check(model);
     }),
-    { numRuns: Number(process.env.ACCESS_MODEL_RUNS ?? 12), endOnFailure: true },
+    { numRuns: Number(process.env.ACCESS_MODEL_RUNS ?? 4), endOnFailure: true },
   );
 }, 600_000);

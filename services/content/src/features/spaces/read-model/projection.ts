@@ -37,7 +37,18 @@ const moved = (
   const within = parent === null ? {} : { parent };
   const received =
     space.received === true || organizationId !== space.organizationId ? { received: true as const } : {};
-  return { ...space, organizationId, ...within, ...received, place, order, visibility, audience, updatedAt: at };
+  return {
+    ...space,
+    organizationId,
+    ...within,
+    ...received,
+    home: place,
+    place,
+    order,
+    visibility,
+    audience,
+    updatedAt: at,
+  };
 };
 
 const created = (data: Created): SpaceDocument => ({
@@ -59,6 +70,7 @@ const created = (data: Created): SpaceDocument => ({
   updatedAt: data.createdAt,
   deleted: false,
   place: data.parent ?? topLevel,
+  home: data.parent ?? topLevel,
   order: data.order ?? orderKeyAt(data.createdAt, data.spaceId),
   audience: audienceOf(data.defaultLevel, data.visibility, data.parent ?? topLevel),
 });
