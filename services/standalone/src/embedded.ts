@@ -3,6 +3,9 @@ import { openFilesystemBlobStore } from '@bindery/blob-store/filesystem';
 import { createMemoryCache } from '@bindery/cache/memory';
 import { openSqliteEventStore } from '@bindery/event-store/sqlite';
 import { createKeyStore, createVault } from '@bindery/identity';
+import type { Mailer } from '@bindery/mail';
+import { createOutboxMailer } from '@bindery/mail/outbox';
+import { createSmtpMailer } from '@bindery/mail/smtp';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import type { SearchIndex } from '@bindery/search';
@@ -14,7 +17,6 @@ import { version } from './build.ts';
 import { type Embedded, type Replacements, startServices } from './compose.ts';
 import type { Settings } from './config.ts';
 import { dataPaths } from './data-paths.ts';
-import { openMailer } from './mail.ts';
 import { masterKeyOf } from './master-key.ts';
 
 /**
@@ -106,3 +108,7 @@ const openSearchIndex = async (path: string, logger: Logger): Promise<SearchInde
     return openSqliteSearchIndex({ path });
   }
 };
+
+/** Through a server where there is one; otherwise mail becomes files. */
+const openMailer = ({ SMTP_URL: url, MAIL_FROM: from }: Settings, outbox: string): Mailer =>
+  url === undefined ? createOutboxMailer({ folder: outbox, from }) : createSmtpMailer({ url, from });

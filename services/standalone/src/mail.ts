@@ -1,6 +1,4 @@
-import { type Mailer, parseSender, readSmtpUrl } from '@bindery/mail';
-import { createOutboxMailer } from '@bindery/mail/outbox';
-import { createSmtpMailer } from '@bindery/mail/smtp';
+import { parseSender, readSmtpUrl } from '@bindery/mail';
 import { optional, required, type Setting } from '@bindery/service-kit';
 
 /** Checks at the start what the adapters would only find out at the first mail. */
@@ -35,13 +33,4 @@ export const mailSettings = {
     }),
     parseSender,
   ),
-};
-
-/** The mail adapter that the settings ask for. @param outbox folder for mail without a server */
-export const openMailer = (
-  settings: { readonly SMTP_URL: string | undefined; readonly MAIL_FROM: string },
-  outbox: string,
-): Mailer => {
-  const { SMTP_URL: url, MAIL_FROM: from } = settings;
-  return url === undefined ? createOutboxMailer({ folder: outbox, from }) : createSmtpMailer({ url, from });
 };
