@@ -214,6 +214,8 @@ describe('the audit', () => {
       target: { type: 'space', id: space },
       payload: { details: { status: 403 }, address: expect.stringContaining('127.0.0.1') },
     });
+    const inOrganization = await all(owner, audit, `&action=access.denied&target=${space}`);
+    expect(inOrganization.map(({ id }) => id)).toEqual(own.map(({ id }) => id));
     const unknown = entries.find(({ payload }) => payload.details?.status === 401);
     expect(unknown).toMatchObject({ actor: { id: 'anonymous' }, payload: { details: { network: '127.0.0.0/24' } } });
   });

@@ -53,8 +53,9 @@ export const isProblem = (error: unknown): error is Problem =>
 /** 400: the input breaks a rule that the schema cannot say. Name the field. */
 export const invalid = (code: string, message: string, details?: Readonly<Record<string, unknown>>): Problem =>
   new Problem('invalid', code, message, details ? { details } : {});
-/** 403: the caller may see it but not do this. */
-export const forbidden = (code: string, message: string): Problem => new Problem('forbidden', code, message);
+/** 403: the caller may see it but not do this. @param details `organizationId`: in whose audit the refusal stands, where the address does not say */
+export const forbidden = (code: string, message: string, details?: Readonly<Record<string, unknown>>): Problem =>
+  new Problem('forbidden', code, message, details ? { details } : {});
 /** 404: it does not exist, or the caller may not know that it does; the two are told apart by nothing. */
 export const notFound = (resource: string): Problem =>
   new Problem('not-found', `${resource.replaceAll(' ', '_')}.not_found`, `No such ${resource}.`);

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { type BodyOf, limits, type OperationDefinition, reportDenials } from '@bindery/contracts';
 import { createIdSource, type Principal, type Problem, servicePrincipal } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
@@ -31,9 +31,14 @@ const reportTimeoutMs = 5000;
 /** An unknown caller's address, as coarse as statistics have it: an unknown person has no key that it could be sealed under. */
 export const networkOf = (address: string): string => {
   const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-  if (isIPv6(plain)) return `${plain.split(':').slice(0, 3).join(':')}::/48`;
-  const [a, b, c] = plain.split('.');
-  return c === undefined ? 'unknown' : `${a}.${b}.${c}.0/24`;
+  if (isIPv4(plain)) return `${plain.split('.').slice(0, 3).join('.')}.0/24`;
+  if (!isIPv6(plain)) return 'unknown';
+  const [head = '', tail] = plain.split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  // Groups left out are zeros; those behind them are beyond the prefix unless there are many.
+  const behind = (tail ?? '').split(':').filter((group) => group !== '');
+  const whole = [...groups, ...Array.from({ length: 8 - groups.length - behind.length }, () => '0'), ...behind];
+  return `${whole.slice(0, 3).join(':')}::/48`;
 };
 
 /** What an operation is about: its last parameter, else the organization, else itself. */

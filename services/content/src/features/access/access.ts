@@ -226,10 +226,15 @@ export const createAccess = ({ spaces, grants, collections }: AccessDeps): Acces
       if (!permissions.view || hidden) throw notFound('space');
       if (!document.deleted && document.place !== topLevel && (await isStray(document))) throw notFound('space');
       if (!permissions[need]) {
+        const within = { organizationId: document.organizationId };
         const locked = document.editMode === 'locked' && permissionsOf(level, false)[need];
         if (locked)
-          throw forbidden('space.locked', 'The space is locked: nobody can edit or merge until it is unlocked.');
-        throw forbidden(`space.${need}_needed`, need === 'view' ? refusals.admin : refusals[need]);
+          throw forbidden(
+            'space.locked',
+            'The space is locked: nobody can edit or merge until it is unlocked.',
+            within,
+          );
+        throw forbidden(`space.${need}_needed`, need === 'view' ? refusals.admin : refusals[need], within);
       }
       return { space: document, streamRevision: stored.revision, level, permissions };
     },
@@ -248,7 +253,8 @@ export const createAccess = ({ spaces, grants, collections }: AccessDeps): Acces
         : null;
       const { level, permissions } = collectionLevel(context, collection, tree, granted);
       if (!permissions.view) throw notFound('collection');
-      if (need !== 'view' && !permissions[need]) throw forbidden(`collection.${need}_needed`, collectionRefusals[need]);
+      if (need !== 'view' && !permissions[need])
+        throw forbidden(`collection.${need}_needed`, collectionRefusals[need], { organizationId });
       return { collection, tree, level, permissions };
     },
     organization(context, organizationId, need) {
