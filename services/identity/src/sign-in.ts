@@ -1,7 +1,8 @@
-import type { signInInternalOperations, userTokenOperations } from '@bindery/contracts';
+import { limits, type signInInternalOperations, type userTokenOperations } from '@bindery/contracts';
 import type { Reactor, ServicePorts, ServiceRuntime } from '@bindery/event-sourcing';
 import type { Mailer } from '@bindery/mail';
-import type { HandlersFor } from '@bindery/service-kit';
+import { createIdSource, type HandlersFor } from '@bindery/service-kit';
+import { invitationsAggregate } from './features/invites/index.ts';
 import { createOidcFeature, externalIdentityAggregate } from './features/oidc/index.ts';
 import {
   attemptsAggregate,
@@ -11,7 +12,7 @@ import {
   passwordAggregate,
   type SignInLinks,
 } from './features/passwords/index.ts';
-import type { Sessions } from './features/sessions/index.ts';
+import { ownMetadata, type Sessions } from './features/sessions/index.ts';
 import { ownTokenRoutes, type TokenRoutesDeps } from './features/tokens/index.ts';
 import type { LiveUsers, Registration } from './features/users/index.ts';
 import type { PersonalDataSealer } from './shared/personal-data.ts';
@@ -58,6 +59,7 @@ export const createSignIn = (
   settle(): Promise<void>;
 } => {
   const { runtime, ports, config, users, tokens } = parts;
+  const invitations = runtime.repository(invitationsAggregate);
   const common = { ...parts, cache: ports.cache, logger: ports.telemetry.logger };
   const passwords = createPasswordsFeature({
     ...common,
@@ -65,6 +67,14 @@ export const createSignIn = (
     attempts: runtime.repository(attemptsAggregate),
     hashCost: config.hashCost,
     oidc: config.oidc !== undefined,
+    async welcome(email, digest, context) {
+      const { pending } = (await invitations.load(digest)).state;
+      if (pending.size === 0) return undefined;
+      const userId = createIdSource().id();
+      const displayName = (email.split('@')[0] ?? email).slice(0, limits.user.displayName.max);
+      await parts.registration.register({ userId, email, displayName }, ownMetadata(userId, context));
+      return userId;
+    },
     async factsAbout(userId) {
       const user = (await users().get(userId))?.document;
       return user === undefined ? [] : [user.email ?? '', user.displayName];

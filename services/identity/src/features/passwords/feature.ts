@@ -13,10 +13,12 @@ import { createPasswordHasher, type HashCost } from './hashing.ts';
 import { createLinkSecrets } from './links.ts';
 import { createPasswordStore, type PasswordRepository } from './password-store.ts';
 import { createPasswordSignIn, type SignInDeps } from './sign-in.ts';
-import { createSignInLinks, type SignInLinks } from './sign-in-links.ts';
+import { createSignInLinks, type SignInLinks, type SignInLinksDeps } from './sign-in-links.ts';
 import { createSignInThrottle, type LimitStore } from './throttle.ts';
 
-export interface PasswordsFeatureDeps extends Pick<SignInDeps, 'holderOf' | 'isActive' | 'factsAbout'> {
+export interface PasswordsFeatureDeps
+  extends Pick<SignInDeps, 'holderOf' | 'isActive' | 'factsAbout'>,
+    Pick<SignInLinksDeps, 'welcome'> {
   readonly passwords: PasswordRepository;
   readonly attempts: Repository<{ readonly count: number }, NoteFailure, SignInFailed>;
   readonly sessions: Sessions;

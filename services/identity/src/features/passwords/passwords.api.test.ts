@@ -12,6 +12,7 @@ const {
   changePassword,
   createUserSignInLink,
   deleteSessionForAuthenticatedUser,
+  inviteUsersToOrganization,
   listSessionsForAuthenticatedUser,
   requestSignInLink,
   resolveSession,
@@ -285,6 +286,26 @@ describe('one-time links', () => {
     const again = identity.call(useSignInLink, gateway, { body: { link: second, address: elsewhere() } });
     await expectProblem(again, 'unauthenticated', 'sign_in.link');
   });
+});
+
+test('who is invited and has no account gets one with the link, and is a member after the first sign-in', async () => {
+  const admin = await identity.admin();
+  const { organizationId } = identity;
+  const email = 'invited.person@example.org';
+  const body = { emails: [email], role: 'edit' as const };
+  await identity.call(inviteUsersToOrganization, admin, { params: { organizationId }, body });
+  const ask = (to: string) => identity.call(requestSignInLink, gateway, { body: { email: to, address: elsewhere() } });
+  const linked = () => mails.find(({ to, text }) => to === email && text.includes('/sign-in/link/'));
+  await ask('not.invited@example.org');
+  await ask(email);
+  while (linked() === undefined) await new Promise((resolve) => setImmediate(resolve));
+  const link = /\/sign-in\/link\/(\S+)/.exec(linked()?.text ?? '')?.[1] ?? '';
+  const used = await identity.call(useSignInLink, gateway, { body: { link, password, address: elsewhere() } });
+  const principal = await whoIs(used.body.cookies);
+  expect(principal.organizations[organizationId]).toEqual({ role: 'edit', teams: [] });
+  expect(await principalOf(await enter(email))).toMatchObject({ id: principal.id });
+  const { body: found } = await identity.call(operations.listUsers, admin, { query: { search: 'not.invited' } });
+  expect(found.items).toEqual([]);
 });
 
 describe('hashing', () => {

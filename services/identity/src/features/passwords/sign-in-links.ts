@@ -1,3 +1,4 @@
+import { limits } from '@bindery/contracts';
 import { createIdSource } from '@bindery/service-kit';
 import { normalizeEmail } from '../../shared/text.ts';
 import { ownMetadata, type SessionContext, type Sessions } from '../sessions/index.ts';
@@ -53,6 +54,8 @@ export interface SignInLinksDeps extends Pick<SignInDeps, 'digest' | 'holderOf' 
   readonly devices: Devices;
   readonly failures: FailureLog;
   readonly sessions: Sessions;
+  /** Makes an account for somebody who is invited and has none; undefined for others. */
+  readonly welcome: (email: string, digest: string, context: SessionContext) => Promise<string | undefined>;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -69,18 +72,24 @@ export const createSignInLinks = (deps: SignInLinksDeps): SignInLinks => {
     return { url: `${baseUrl}${linkPath}${secrets.write(userId, linkId)}`, expiresAt };
   };
 
-  const send = async (account: string, address: string, context: SessionContext): Promise<void> => {
+  const send = async (email: string, address: string, context: SessionContext): Promise<void> => {
+    const account = deps.digest(normalizeEmail(email));
     if (!(await throttle.admitMail({ address, account }))) return;
-    const userId = await deps.holderOf(account);
-    if (userId !== undefined && (await deps.isActive(userId)))
-      await issue(userId, { purpose: 'reset', mail: true }, context);
+    const holder = await deps.holderOf(account);
+    if (holder !== undefined) {
+      if (await deps.isActive(holder)) await issue(holder, { purpose: 'reset', mail: true }, context);
+      return;
+    }
+    // Only who reads the mail gets into the account, so it shows that the address is theirs.
+    const invited = await deps.welcome(email.trim(), account, context);
+    if (invited !== undefined) await issue(invited, { purpose: 'invitation', mail: true }, context);
   };
 
   return {
     issue,
     async request({ email, address }, context) {
-      if (background.size >= maxInBackground) return;
-      const work = send(deps.digest(normalizeEmail(email.slice(0, 255))), address, context)
+      if (background.size >= maxInBackground || email.length > limits.user.email) return;
+      const work = send(email, address, context)
         .catch(deps.onProblem)
         .finally(() => background.delete(work));
       background.add(work);
