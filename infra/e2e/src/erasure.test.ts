@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqliteEventStore } from '@bindery/event-store/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { filesIn, type InProcess, type Person, register, startInProcess } from './in-process.ts';
 import { ok, request } from './support.ts';
@@ -140,5 +143,48 @@ describe('deleting a user', () => {
     expect(gone.status).toBe(204);
     expect((await request(anew, 'GET', '/v1/user')).status).toBe(401);
     expect(shown(await answers())).toEqual([]);
+  });
+
+  test('is completed by the service when the process died right after it was decided', async () => {
+    const half = await register(product, 'half-erased');
+    await ok(product, 'PUT', `/admin/v1/orgs/${org}/members/${half.id}`, { role: 'read' });
+    await product.stop();
+    const store = openSqliteEventStore({ path: join(product.folder, 'identity', 'events.db') });
+    const stream = `identity.user-${half.id}`;
+    let last = -1;
+    for await (const { revision } of store.readStream(stream)) last = revision;
+    const time = new Date().toISOString();
+    const metadata = { correlationId: 'c', causationId: 'c', schemaVersion: 1, time } as const;
+    await store.append(
+      stream,
+      [
+        {
+          id: randomUUID(),
+          type: 'UserErased',
+          data: { userId: half.id, erasedAt: time },
+          metadata: { ...metadata, actor: { kind: 'service', id: 'service:identity' } },
+        },
+      ],
+      last,
+    );
+    await store.close();
+    product = await product.restart();
+    const gone = { ...half, url: product.url };
+    for (const until = performance.now() + 10_000; performance.now() < until; ) {
+      if ((await request(gone, 'GET', '/v1/user')).status === 401) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect((await request(gone, 'GET', '/v1/user')).status).toBe(401);
+    expect((await request({ ...owner, url: product.url }, 'GET', `/v1/orgs/${org}/members/${half.id}`)).status).toBe(
+      404,
+    );
+    for (const until = performance.now() + 10_000; performance.now() < until; ) {
+      const freed = await request(product, 'POST', '/admin/v1/users', {
+        body: { email: 'half-erased@example.com', displayName: 'Whole' },
+      });
+      if (freed.status === 201) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error('the email was not freed');
   });
 });
