@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseSummary, type SummaryEntry, type SummaryGroup, serializeSummary } from '@bindery/documents';
 
@@ -27,6 +28,17 @@ const entryOf = (page: PageToList): SummaryEntry => ({
   children: page.children.map(entryOf),
 });
 
+/** What a reader sees of a table of contents: a shorter title may stand in quotes, or alone. */
+const shownOf = (summary: string): unknown => {
+  const entry = ({ title, linkTitle, path, url, children }: SummaryEntry): unknown => [
+    linkTitle ?? title,
+    path === undefined ? undefined : posix.normalize(path),
+    url,
+    children.map(entry),
+  ];
+  return parseSummary(summary).groups.map(({ title, entries }) => [title, entries.map(entry)]);
+};
+
 /**
  * The table of contents of a space: groups are headings, and a divider ends a group before pages that are in none. A table
  * that says the same already is left as it is.
@@ -49,7 +61,7 @@ export const writeSummary = (pages: readonly PageToList[], existing?: string): s
     open.entries.push(entryOf(page));
   }
   const written = stable(groups);
-  if (existing !== undefined && isDeepStrictEqual(parseSummary(existing), parseSummary(written))) return existing;
+  if (existing !== undefined && isDeepStrictEqual(shownOf(existing), shownOf(written))) return existing;
   return written;
 };
 

@@ -1,7 +1,7 @@
 import { type GitServer, gitIsHere, startGitServer } from '@bindery/git-sync/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { member, openSpace, publish, type TestContent } from '../../testing.ts';
-import { startWithGit, sync } from './testing.ts';
+import { ended, startWithGit, sync } from './testing.ts';
 
 const admin = member('admin');
 // Without git there is no repository to talk to.
@@ -241,5 +241,69 @@ withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', (
       expect([more, (await attempt(admin, more)).status]).toEqual([more, 400]);
     await content.call('updateSpaceById', admin, { params: { spaceId }, body: { editMode: 'locked' } });
     expect(await attempt(admin)).toMatchObject({ status: 403, code: 'space.locked' });
+  });
+
+  test('an operation that a process left is taken up after a restart; one with credentials fails in words', async () => {
+    const crashing = await startWithGit();
+    const open = await openSpace(crashing, admin);
+    const closed = await openSpace(crashing, admin);
+    await server.create('left', { 'README.md': '# Left\n' });
+    const waiting = Promise.withResolvers<void>();
+    let asked = 0;
+    server.intercept = () => {
+      asked += 1;
+      if (asked === 2) waiting.resolve();
+      // Never answered.
+      return true;
+    };
+    const body = { url: server.url('left'), ref: 'refs/heads/main' };
+    const secret = { ...body, url: body.url.replace('http://', 'http://me:secret@') };
+    await crashing.call('importGitRepository', admin, { params: { spaceId: open }, body });
+    await crashing.call('importGitRepository', admin, { params: { spaceId: closed }, body: secret });
+    const busy = await crashing.call('exportToGitRepository', admin, {
+      params: { spaceId: open },
+      body: { ...body, commitMessage: 'x' },
+    });
+    expect(busy).toMatchObject({ status: 409, code: 'git.busy' });
+    await waiting.promise;
+    server.intercept = undefined;
+    const restarted = await crashing.restarted();
+    expect(await ended(restarted, admin, open)).toMatchObject({ state: 'success' });
+    expect(await ended(restarted, admin, closed)).toMatchObject({
+      state: 'failure',
+      error: expect.stringContaining('restarted'),
+    });
+    const revision = await restarted.call('getCurrentRevision', admin, { params: { spaceId: open } });
+    expect(revision.body.pages).toMatchObject([{ title: 'Left' }]);
+    const shown = await restarted.call('getSpaceGitInfo', admin, { params: { spaceId: open } });
+    await restarted.settled();
+    await restarted.service.rebuild();
+    expect((await restarted.call('getCurrentRevision', admin, { params: { spaceId: open } })).body).toEqual(
+      revision.body,
+    );
+    expect((await restarted.call('getSpaceGitInfo', admin, { params: { spaceId: open } })).body).toEqual(shown.body);
+    await restarted.stop();
+  });
+
+  test('an empty repository is begun; a missing branch is no import; strange names and many files do no harm', async () => {
+    const spaceId = await openSpace(content, admin);
+    await server.create('fresh');
+    expect(await importing(spaceId, 'fresh')).toMatchObject({
+      state: 'failure',
+      error: expect.stringContaining('refs/heads/main'),
+    });
+    await publish(content, admin, spaceId, [
+      { operation: 'insert_page', ref: 'a', title: 'First', document: { markdown: '# First\n\n[two](./b.md)\n' } },
+      { operation: 'insert_page', ref: 'b', title: 'Two', document: { markdown: '# Two\n' } },
+    ]);
+    expect(await exporting(spaceId, 'fresh')).toMatchObject({ state: 'success' });
+    expect(server.git('fresh', ['show', 'main:README.md'])).toBe('# First\n\n[two](two.md)\n');
+    expect(await importing(spaceId, 'fresh', { ref: 'refs/heads/other' })).toMatchObject({ state: 'failure' });
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many/page-${n}.md`, `# Page ${n}\n`]));
+    server.commit('fresh', { ...many, 'Two.md': '# Other\n', 'TWO.MD': '# Third\n', link: { link: '/' } });
+    expect(await importing(spaceId, 'fresh')).toMatchObject({ state: 'success' });
+    const { pages } = await revisionOf(spaceId);
+    expect(pages).toHaveLength(304);
+    expect(new Set(pages.map((page) => ('path' in page ? page.path : ''))).size).toBe(304);
   });
 });

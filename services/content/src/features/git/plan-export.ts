@@ -217,7 +217,12 @@ const listed = (input: ExportInput, allocated: Places, parent: string | null): P
     const children = listed(input, allocated, id);
     if (page.type === 'link') {
       const { target = { kind: 'url', url: '' } } = page;
-      const path = target.kind === 'page' ? allocated.pages.get(target.page) : undefined;
+      const path =
+        target.kind === 'page'
+          ? allocated.pages.get(target.page)
+          : target.kind === 'file'
+            ? allocated.files.get(target.file)
+            : undefined;
       if (path !== undefined) return [{ ...named, path, children: [] }];
       const address = refWriter({ baseUrl, spaceId, tree, page, style: 'stable' })(target);
       // A link of its own needs an address that stands by itself.
@@ -225,6 +230,8 @@ const listed = (input: ExportInput, allocated: Places, parent: string | null): P
         target.kind === 'url' || /^[a-z][a-z0-9+.-]*:/i.test(address)
           ? address
           : `${baseUrl}/app/spaces/${spaceId}${address}`;
+      // What is no address by itself stands there like a path, so that nothing of it is taken for an anchor.
+      if (!/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(url)) return [{ ...named, path: url === '' ? '/' : url, children: [] }];
       return [{ ...named, url, children: [] }];
     }
     const path = allocated.pages.get(id);

@@ -264,6 +264,14 @@ export const planImport = async (input: ImportInput): Promise<ImportedContent> =
     const documentId = bodyOf(previous?.documentId, body, content.document);
     put({ id, type: 'document', parent, metadata, documentId }, place);
   };
+  /** What a link of the table of contents leads to: a file by exactly its path, what is in the application, else an address. */
+  const refOf = (url: string): ContentRef => {
+    const file = taken.of(url);
+    if (file !== undefined) return { kind: 'file', file };
+    const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(url);
+    const inside = isAbsolute ? referenceReader(config.summary, index, scope)(url, 'link') : undefined;
+    return inside ?? { kind: 'url', url };
+  };
   const addOther = (page: PlannedPage): void => {
     const id = idOf(page.key);
     const parent = page.parent === null ? null : idOf(page.parent);
@@ -277,10 +285,7 @@ export const planImport = async (input: ImportInput): Promise<ImportedContent> =
     const { target = { url: '' } } = page;
     const listedPage = 'path' in target ? pageIds.get(target.path) : undefined;
     const url = 'url' in target ? target.url : '';
-    const ref: ContentRef =
-      listedPage === undefined
-        ? (referenceReader(config.summary, index, scope)(url, 'link') ?? { kind: 'url', url })
-        : { kind: 'page', page: listedPage };
+    const ref: ContentRef = listedPage === undefined ? refOf(url) : { kind: 'page', page: listedPage };
     const { linkTitle } = page;
     const metadata = { slug: '', ...previous, title, ...(linkTitle === undefined ? {} : { linkTitle }) };
     put({ id, type: 'link', parent, metadata, target: ref }, place);
