@@ -28,8 +28,6 @@ export interface SpaceDocument {
   readonly audience: 'open' | 'closed' | 'inherit';
   /** `parent` for filters; the empty text is the top of the organization. */
   readonly place: string;
-  /** The same as `place`, for filters that name most places: no index begins with it, so that they go through the order. */
-  readonly home: string;
   /** It came from another organization, under which its older change requests are filed. */
   readonly received?: true;
   /** Place among its siblings: spaces and collections of the same parent. */
@@ -44,7 +42,7 @@ export const spacesCollection: CollectionSpec = {
   version: 2,
   indexes: [
     { name: 'by_organization', fields: ['organizationId', 'deleted', 'order'] },
-    { name: 'by_audience', fields: ['organizationId', 'deleted', 'audience', 'order', 'home'] },
+    { name: 'by_audience', fields: ['organizationId', 'deleted', 'audience', 'order'] },
     { name: 'by_place', fields: ['organizationId', 'deleted', 'place', 'order', 'audience'] },
     { name: 'by_purge', fields: ['deleted', 'purgeAfter'] },
   ],

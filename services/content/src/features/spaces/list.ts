@@ -25,8 +25,6 @@ export interface SpaceListRequest {
 
 /** Spaces of one organization that are looked at, one by one, to find those that are hidden. */
 const maxLooked = 100_000;
-/** Up to here it is cheaper to look into each place than to go through all spaces in their order. */
-const fewPlaces = 20;
 /** Values in one `in`, and documents in one read (read store port). */
 const maxValues = 1000;
 
@@ -49,7 +47,7 @@ export const visibleWhere = (visible: VisibleSpaces): readonly Where[] => {
       : inPieces(inheriting).map((places) => ({
           ...here,
           audience: 'inherit',
-          [inheriting.length > fewPlaces ? 'home' : 'place']: { in: places },
+          place: { in: places },
         }));
   const rest = openToMembers ? { audience: 'closed' } : { audience: { in: ['open', 'closed'] } };
   return [

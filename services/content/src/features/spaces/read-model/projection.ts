@@ -42,7 +42,7 @@ const moved = (
     organizationId,
     ...within,
     ...received,
-    home: place,
+
     place,
     order,
     visibility,
@@ -70,7 +70,6 @@ const created = (data: Created): SpaceDocument => ({
   updatedAt: data.createdAt,
   deleted: false,
   place: data.parent ?? topLevel,
-  home: data.parent ?? topLevel,
   order: data.order ?? orderKeyAt(data.createdAt, data.spaceId),
   audience: audienceOf(data.defaultLevel, data.visibility, data.parent ?? topLevel),
 });
