@@ -30,6 +30,7 @@ const cases: readonly (readonly [string | undefined, DomainEvent])[] = [
     'bindery.identity.user.created.v1',
     { type: 'UserRegistered', data: { userId: user, emailDigest: secret, personal, registeredAt: at } },
   ],
+  ['bindery.identity.user.deleted.v1', { type: 'UserErased', data: { userId: user, erasedAt: at } }],
   ['bindery.identity.user.updated.v1', { type: 'UserProfileChanged', data: { userId: user, personal, changedAt: at } }],
   [
     'bindery.identity.organization.created.v1',

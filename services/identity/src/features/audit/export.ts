@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { limits } from '@bindery/contracts';
 import { createIdSource, notFound, type OperationContext, servicePrincipal } from '@bindery/service-kit';
+import { type AuditFilters, exportPage, queryOf } from './filters.ts';
 import { type PresentDeps, presentDetails } from './present.ts';
-import { type AuditFilters, exportPage, queryOf } from './routes.ts';
 import type { AuditSources } from './sources.ts';
 
 /** A route outside the JSON contract, which the gateway mounts as it is. */

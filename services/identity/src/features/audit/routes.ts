@@ -1,9 +1,8 @@
-import { type AuditEntry, type AuditQuery, type auditOperations, limits } from '@bindery/contracts';
+import type { AuditEntry, auditOperations } from '@bindery/contracts';
 import {
   type CursorCodec,
   forbidden,
   type HandlersFor,
-  invalid,
   listIdentity,
   membershipIn,
   notFound,
@@ -12,6 +11,7 @@ import {
 } from '@bindery/service-kit';
 import { organizationPermissions } from '../organizations/index.ts';
 import type { AuditExports } from './export.ts';
+import { type AuditFilters, queryOf } from './filters.ts';
 import { type PresentDeps, presentDetails, presentEntries } from './present.ts';
 import type { AuditSources } from './sources.ts';
 
@@ -21,15 +21,6 @@ export interface AuditRouteDeps extends PresentDeps {
   readonly exports: AuditExports;
 }
 
-/** What narrows a list of audit events. */
-export interface AuditFilters {
-  readonly from?: string;
-  readonly to?: string;
-  readonly action?: string;
-  readonly actor?: string;
-  readonly target?: string;
-}
-
 /** 404 for strangers, 403 for members who do not administer the organization. @throws Problem */
 const requireAdmin = (principal: Principal, organizationId: string): void => {
   const membership = membershipIn(principal, organizationId);
@@ -37,22 +28,6 @@ const requireAdmin = (principal: Principal, organizationId: string): void => {
   if (!organizationPermissions(membership).admin)
     throw forbidden('audit.administrators_only', 'Only administrators of the organization may read its audit events.');
 };
-
-/** A time as the entries have it. @throws Problem 400 for one that no calendar has */
-const instant = (name: string, text: string): string => {
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw invalid('audit.time', `${name}: is not a time`);
-  return new Date(time).toISOString();
-};
-
-/** The filters as the services take them. */
-export const queryOf = ({ from, to, action, actor, target }: AuditFilters): Omit<AuditQuery, 'limit'> => ({
-  ...(from === undefined ? {} : { from: instant('query.from', from) }),
-  ...(to === undefined ? {} : { to: instant('query.to', to) }),
-  ...(action === undefined ? {} : { action }),
-  ...(actor === undefined ? {} : { actorId: actor }),
-  ...(target === undefined ? {} : { targetId: target }),
-});
 
 const pageOf = async (
   deps: AuditRouteDeps,
@@ -124,6 +99,3 @@ export const createInstanceAuditHandlers = (
     return { status: 200, body: { items: [...items], ...(next && { next }) } };
   },
 });
-
-/** Most events of one page of an export. */
-export const exportPage = limits.audit.page;
