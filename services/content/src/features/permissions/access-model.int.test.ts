@@ -16,7 +16,14 @@ interface Model {
 
 const organizationId = 'o1';
 const teams = ['t0', 't1'];
-const directory: Directory = { o1: { boss: { role: 'admin', teams: [] } } };
+const directory: Directory = {
+  o1: {
+    boss: { role: 'admin', teams: [] },
+    u0: { role: null, teams: ['t0'] },
+    u1: { role: 'read', teams: ['t1'] },
+    u2: { role: 'create', teams: [] },
+  },
+};
 const users = ['u0', 'u1', 'u2', 'u3'];
 let content: TestContent;
 const boss = () => principalOf(directory, 'boss');
@@ -57,18 +64,20 @@ const naiveLevel = (model: Model, kind: 'space' | 'collection', id: string, user
 const role = fc.constantFrom<MemberRole | null>(...memberRoles.filter((it) => it !== 'admin'), null);
 const anyDefault = fc.constantFrom<Default>('inherit', 'inherit', null, 'read', 'edit', 'admin');
 const index = fc.nat(20);
+const grantStep = fc.record({
+  kind: fc.constant('grant' as const),
+  at: index,
+  to: fc.constantFrom('user', 'team'),
+  who: index,
+  level: fc.constantFrom<MemberRole | null>('read', 'comment', 'edit', 'admin', null),
+});
 const step = fc.oneof(
+  grantStep,
+  grantStep,
   fc.record({ kind: fc.constant('collection-default' as const), at: index, to: anyDefault }),
   fc.record({ kind: fc.constant('space-default' as const), at: index, to: anyDefault }),
   fc.record({ kind: fc.constant('move-collection' as const), at: index, under: index }),
   fc.record({ kind: fc.constant('move-space' as const), at: index, under: index }),
-  fc.record({
-    kind: fc.constant('grant' as const),
-    at: index,
-    to: fc.constantFrom('user', 'team'),
-    who: index,
-    level: fc.constantFrom<MemberRole | null>('read', 'comment', 'edit', 'admin', null),
-  }),
   fc.record({ kind: fc.constant('member' as const), who: index, role, teams: fc.subarray(teams) }),
   fc.record({ kind: fc.constant('leave' as const), who: index }),
 );
@@ -197,12 +206,16 @@ test('levels, lists and searches agree with a plain model of the rules', async (
   const model: Model = { collections: new Map(), spaces: new Map(), grants: new Map() };
   const params = { organizationId };
   for (let n = 0; n < 5; n += 1) {
-    const { body } = await content.call('createCollection', boss(), { params, body: { title: `c${n}` } });
-    model.collections.set(body.id, { parent: null, default: 'inherit' });
+    const parent = n % 2 === 0 ? null : ([...model.collections.keys()][n - 1] ?? null);
+    const within = parent === null ? {} : { parent };
+    const { body } = await content.call('createCollection', boss(), { params, body: { title: `c${n}`, ...within } });
+    model.collections.set(body.id, { parent, default: 'inherit' });
   }
   for (let n = 0; n < 7; n += 1) {
-    const { body } = await content.call('createSpace', boss(), { params, body: { empty: true, title: `s${n}` } });
-    model.spaces.set(body.id, { parent: null, default: 'inherit' });
+    const parent = [...model.collections.keys()][n] ?? null;
+    const within = { empty: true, title: `s${n}`, ...(parent === null ? {} : { parent }) };
+    const { body } = await content.call('createSpace', boss(), { params, body: within });
+    model.spaces.set(body.id, { parent, default: 'inherit' });
     const page = { operation: 'insert_page', title: `Page ${n}`, document: { markdown: 'Everywhere.' } };
     await publish(content, boss(), body.id, [page]);
     await content.call('createChangeRequest', boss(), { params: { spaceId: body.id }, body: { subject: 'Open' } });
