@@ -116,7 +116,7 @@ describe('requests that are strange', () => {
 
 describe('bodies', () => {
   const mebibyte = 1024 * 1024;
-  const post = (body: Uint8Array | string, headers: Record<string, string> = {}, path = '/v1/things') =>
+  const post = (body: Uint8Array<ArrayBuffer> | string, headers: Record<string, string> = {}, path = '/v1/things') =>
     fetch(`${instance.url}${path}`, {
       method: 'POST',
       body,
