@@ -52,6 +52,12 @@ export const makers: Readonly<Record<string, (by: Target, ids: Ids, tag: string)
         document(`Reply ${tag}`),
       )
     ).id,
+  reviewId: async (by, ids) =>
+    (
+      await ok<Made>(by, 'POST', `/v1/spaces/${ids.spaceId}/change-requests/${ids.changeRequestId}/reviews`, {
+        status: 'approved',
+      })
+    ).id,
   teamId: async (by, ids, tag) =>
     (await ok<Made>(by, 'PUT', `/v1/orgs/${ids.organizationId}/teams`, { title: `Team ${tag}` })).id,
   samlProviderId: async (by, ids, tag) =>
