@@ -66,7 +66,7 @@ export const startIdentity = async (
     /** Stands for the other services; without it, they know nothing of anybody. */
     readonly services?: ServiceClient;
     /** Other options of the service. */
-    readonly options?: Pick<IdentityOptions, 'mailer' | 'publicUrl' | 'signIn'>;
+    readonly options?: Pick<IdentityOptions, 'mailer' | 'publicUrl' | 'signIn' | 'saml'>;
   } = {},
 ) => {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'bindery-identity-')));

@@ -31,6 +31,7 @@ const longestReturn = 512;
 export const sameOriginPath = (given: string | null | undefined): string => {
   if (given === null || given === undefined || given.length > longestReturn) return '/';
   if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(given) || given.includes('\\')) return '/';
-  const url = new URL(given, 'https://bindery.invalid');
-  return url.origin === 'https://bindery.invalid' ? `${url.pathname}${url.search}${url.hash}` : '/';
+  const { origin, pathname, search, hash } = new URL(given, 'https://bindery.invalid');
+  // Resolving `/..//host` makes `//host`, which is another origin once more.
+  return origin === 'https://bindery.invalid' && !pathname.startsWith('//') ? `${pathname}${search}${hash}` : '/';
 };

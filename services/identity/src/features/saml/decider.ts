@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type AggregateDefinition, assertNever } from '@bindery/event-sourcing';
 import { conflict, notFound } from '@bindery/service-kit';
 import type { ProviderEvent, ProviderSettings } from './events.ts';
@@ -37,7 +36,7 @@ export const decide = (command: ProviderCommand, state: ProviderState): readonly
 const differences = (before: ProviderSettings, changes: Partial<ProviderSettings>): Partial<ProviderSettings> => {
   const after = settingsOf({ ...before, ...changes });
   return Object.fromEntries(
-    Object.entries(after).filter(([field, value]) => !isDeepStrictEqual(value, Object(before)[field])),
+    Object.entries(after).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(Object(before)[field])),
   );
 };
 

@@ -187,6 +187,7 @@ describe('signing in', () => {
       '\\/evil',
       '/\t/evil.example',
       '/a\r\nset-cookie: x',
+      '/..//evil.example',
     ])
       expect(
         (await signIn('ada@example.org', providerId, `?returnTo=${encodeURIComponent(target)}`)).headers.get(
@@ -408,6 +409,50 @@ describe('what a session of an organization reaches', () => {
         'user.account',
       );
     }
+  });
+});
+
+describe('a provider that cannot sign responses', () => {
+  test('is believed when the operator says so, and no other', async () => {
+    const relaxed = await startIdentity({ clock, options: { saml: { unsignedResponsesFrom: [idp.entityID] } } });
+    const other = serve(relaxed.service);
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/saml`;
+    const admin = await relaxed.admin();
+    const id = relaxed.organizationId;
+    await relaxed.call(updateOrganizationById, admin, {
+      params: { organizationId: id },
+      body: { emailDomains: ['example.org'] },
+    });
+    const { entityID, ssoURL, certificate } = idp;
+    const { body } = await relaxed.call(createOrganizationSAMLProvider, admin, {
+      params: { organizationId: id },
+      body: { label: 'Assertions only', entityID, ssoURL, certificate },
+    });
+    const metadata = await (await fetch(`${url}/${body.id}/metadata`)).text();
+    const answered = async (change: (xml: string) => string, signResponse = false): Promise<number> => {
+      const started = await fetch(`${url}/${body.id}/start`, { redirect: 'manual' });
+      const request = await idp.read(metadata, requestIn(started.headers.get('location') ?? ''));
+      const xml = await idp.answer(metadata, request.id, { signResponse, now: clock.now() });
+      const form = new URLSearchParams({ SAMLResponse: inBase64(change(xml)), RelayState: request.relayState });
+      const response = await fetch(`${url}/${body.id}/acs`, { method: 'POST', redirect: 'manual', body: form });
+      return response.status;
+    };
+    const assertion = /<saml:Assertion[\s\S]*<\/saml:Assertion>/;
+    const forged = (xml: string): string =>
+      (assertion.exec(xml)?.[0] ?? '')
+        .replaceAll(/<ds:Signature [\s\S]*?<\/ds:Signature>/g, '')
+        .replace('ada@', 'victim@')
+        .replace(/ID="_[^"]+"/, 'ID="_evil"');
+    expect(await answered((xml) => xml)).toBe(303);
+    expect(await answered((xml) => xml, true)).toBe(303);
+    expect(await answered((xml) => xml.replace('ada@', 'victim@'))).toBe(403);
+    expect(await answered((xml) => xml.replace(/<ds:Signature [\s\S]*?<\/ds:Signature>/, ''))).toBe(403);
+    expect(await answered((xml) => xml.replace('<saml:Assertion', `${forged(xml)}<saml:Assertion`))).toBe(403);
+    expect(await answered((xml) => xml.replace(assertion, forged))).toBe(403);
+    other.closeAllConnections();
+    await new Promise((resolve) => other.close(resolve));
+    await relaxed.dispose();
   });
 });
 
