@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type OperationContext, type Principal, Problem } from '@bindery/service-kit';
+import type { ResolveToken } from './resolve-token.ts';
 import { principalOfSession } from './session.ts';
 
-/**
- * Turns the SHA-256 of a token, in lower-case hex, into who it stands for; null when it stands for nobody.
- * @param address where the request comes from; the principal carries it sealed
- */
-export type ResolveToken = (tokenHash: string, context: OperationContext, address: string) => Promise<Principal | null>;
+export type { ResolveToken } from './resolve-token.ts';
 
 /** RFC 6750 section 2.1, bounded. */
 const bearer = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*)$/i;

@@ -8,7 +8,7 @@ import {
   readCookie,
   sessionCookie,
 } from '@bindery/service-kit';
-import type { ResolveToken } from './authenticate.ts';
+import type { ResolveToken } from './resolve-token.ts';
 
 const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -11,10 +11,11 @@ import { createDevices } from './devices.ts';
 import { createFailureLog, type FailureLog } from './failures.ts';
 import { createPasswordHasher, type HashCost } from './hashing.ts';
 import { createLinkSecrets } from './links.ts';
+import type { LimitStore } from './local-limits.ts';
 import { createPasswordStore, type PasswordRepository } from './password-store.ts';
 import { createPasswordSignIn, type SignInDeps } from './sign-in.ts';
 import { createSignInLinks, type SignInLinks, type SignInLinksDeps } from './sign-in-links.ts';
-import { createSignInThrottle, type LimitStore } from './throttle.ts';
+import { createSignInThrottle } from './throttle.ts';
 
 export interface PasswordsFeatureDeps
   extends Pick<SignInDeps, 'holderOf' | 'isActive' | 'factsAbout'>,

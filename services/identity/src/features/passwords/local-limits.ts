@@ -1,4 +1,7 @@
-import type { LimitStore } from './throttle.ts';
+import type { Cache } from '@bindery/cache';
+
+/** What limits use of a cache. */
+export type LimitStore = Pick<Cache, 'take' | 'increment' | 'acquire' | 'delete'>;
 
 interface Entry {
   value: number;

@@ -1,8 +1,7 @@
 import { isIPv6 } from 'node:net';
-import type { Cache } from '@bindery/cache';
 import { isProblem, Problem } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
-import { LocalLimits } from './local-limits.ts';
+import { type LimitStore, LocalLimits } from './local-limits.ts';
 
 /** Who tries what. */
 export interface Attempt {
@@ -25,9 +24,6 @@ export interface SignInThrottle {
   /** Counts a request for a link by mail; false when there were too many. */
   admitMail(attempt: Attempt): Promise<boolean>;
 }
-
-/** What it uses of a cache. */
-export type LimitStore = Pick<Cache, 'take' | 'increment' | 'acquire' | 'delete'>;
 
 const minute = 60_000;
 const hour = 60 * minute;
