@@ -79,6 +79,9 @@ export interface CommitAuthor {
 
 /** Deepest folder. */
 const maxDepth = 60;
+/** Characters of a commit's message that are kept, and of a path that is looked at. */
+const maxMessage = 10_000;
+const maxPath = 1024;
 const gitdir = '/repository';
 const local = 'refs/heads/sync';
 
@@ -178,8 +181,8 @@ export const openRepository = async (options: RepositoryOptions): Promise<Reposi
       entries += 1;
       if (entries > limits.maxEntries)
         throw new GitSyncFailed('too-many', `The repository has more than ${limits.maxEntries} files.`);
-      if (!isSafeName(entry.path)) continue;
       const path = `${above}${entry.path}`;
+      if (!isSafeName(entry.path) || path.length > maxPath) continue;
       if (entry.type === 'tree') await list(entry.oid, `${path}/`, depth + 1);
       else if (entry.type === 'blob' && entry.mode !== '120000') files.set(path, entry.oid);
       else others.add(path);
@@ -190,7 +193,12 @@ export const openRepository = async (options: RepositoryOptions): Promise<Reposi
     const { commit } = await git.readCommit({ ...store, oid });
     const committedAt = new Date(commit.committer.timestamp * 1000);
     const valid = Number.isNaN(committedAt.getTime()) ? new Date(0) : committedAt;
-    return { oid, message: commit.message.trimEnd(), committedAt: valid.toISOString(), tree: commit.tree };
+    return {
+      oid,
+      message: commit.message.trimEnd().slice(0, maxMessage).toWellFormed(),
+      committedAt: valid.toISOString(),
+      tree: commit.tree,
+    };
   };
 
   let head: (CommitFacts & { readonly tree: string }) | undefined;

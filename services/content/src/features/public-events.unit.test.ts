@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ChangeRequestEvent } from './change-requests/index.ts';
 import type { CollectionEvent } from './collections/index.ts';
 import type { CommentBody, CommentEvent } from './comments/index.ts';
+import type { GitSyncEvent } from './git/index.ts';
 import type { GrantEvent } from './permissions/index.ts';
 import { contentPublicMapping } from './public-events.ts';
 import type { RevisionChange } from './revisions/index.ts';
@@ -165,6 +166,56 @@ const ofGrants: readonly (readonly [string, GrantEvent])[] = [
 ];
 const placed = { parent: 'c1', order: 'k' };
 
+const operation = { ...ids, operationId: 'g1' };
+const ofGit: readonly (readonly [string, GitSyncEvent])[] = [
+  [
+    'git-sync.started',
+    {
+      type: 'GitSyncStarted',
+      data: {
+        ...operation,
+        direction: 'import',
+        url: `https://git.example.org/${secret}`,
+        ref: secret,
+        directory: secret,
+        force: false,
+        standalone: false,
+        commitMessage: secret,
+        provider: 'github',
+        repoName: secret,
+        hasCredentials: false,
+        baseUrl: 'https://docs.example.org',
+        startedBy: 'u1',
+        startedAt: at,
+        timeoutAt: at,
+      },
+    },
+  ],
+  [
+    'git-sync.completed',
+    {
+      type: 'GitSyncCompleted',
+      data: {
+        ...operation,
+        direction: 'export',
+        revisionId: 'r1',
+        commit: { oid: 'c1', message: secret, committedAt: at },
+        changed: true,
+        standalone: false,
+        ref: secret,
+        endedAt: at,
+      },
+    },
+  ],
+  [
+    'git-sync.failed',
+    {
+      type: 'GitSyncFailed',
+      data: { ...operation, direction: 'import', state: 'failure', reason: 'file', error: secret, endedAt: at },
+    },
+  ],
+];
+
 const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
   [
     'space.created',
@@ -273,6 +324,7 @@ const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
   ],
   ...ofCollections.map(([name, event]) => [name, mapping(recorded(event, 'content.collections-org1'))] as const),
   ...ofGrants.map(([name, event]) => [name, mapping(recorded(event, 'content.grants-space1'))] as const),
+  ...ofGit.map(([name, event]) => [name, mapping(recorded(event, 'content.gitSync-space1'))] as const),
   ...ofComments.map(([name, event]) => [name, mapping(recorded(event, 'content.comment-m1'))] as const),
 ];
 

@@ -36,6 +36,13 @@ export interface Work {
 /** How often it is tried again when the other side changes meanwhile. */
 const maxAttempts = 5;
 
+/** What a stranger's server or file name says, fit to be shown. */
+const shown = (text: string): string =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .toWellFormed()
+    .slice(0, 1000);
+
 /** An id that is the same on every attempt. */
 const derivedId = (...names: readonly string[]): string =>
   `g${createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, 23)}`;
@@ -255,7 +262,7 @@ export const createExecutor = (deps: GitDeps) => {
     fail: (work: Work, state: 'failure' | 'timeout', reason: string, error: string): Promise<void> => {
       const { operationId } = work.operation;
       const endedAt = clock.now().toISOString();
-      return handle(work, { type: 'FailGitSync', data: { operationId, state, reason, error, endedAt } });
+      return handle(work, { type: 'FailGitSync', data: { operationId, state, reason, error: shown(error), endedAt } });
     },
   };
 };

@@ -150,6 +150,21 @@ withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', (
     const { id } = await revisionOf(spaceId);
     await importing(spaceId, 'both');
     expect((await revisionOf(spaceId)).id).toBe(id);
+    // The same block on both sides: neither version is lost.
+    await publish(content, admin, spaceId, [
+      {
+        operation: 'update_page',
+        page,
+        document: { markdown: '# Both\n\none there\n\ntwo of the space\n\nthree here\n' },
+      },
+    ]);
+    server.commit('both', { 'README.md': '# Both\n\none there\n\ntwo of the repository\n\nthree here\n' });
+    expect(await importing(spaceId, 'both')).toMatchObject({ state: 'success' });
+    const conflicting = await markdownOf(spaceId, page);
+    expect(conflicting).toContain('two of the space');
+    expect(conflicting).toContain('two of the repository');
+    expect(await exporting(spaceId, 'both')).toMatchObject({ state: 'success' });
+    expect(server.git('both', ['show', 'main:README.md'])).toBe(conflicting);
     // A page that goes here goes there, and nothing else does.
     await publish(content, admin, spaceId, [{ operation: 'delete_page', page }]);
     expect(await exporting(spaceId, 'both')).toMatchObject({ state: 'success' });

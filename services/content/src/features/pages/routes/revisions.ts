@@ -60,7 +60,9 @@ export const createRevisionHandlers = (deps: RevisionRouteDeps): HandlersFor<typ
       ...(merged === undefined ? {} : { mergedFrom: merged }),
       ...(commit === undefined ? {} : { git: commit }),
     };
-    return { status: 200 as const, body, etag: revisionId };
+    // What is shown of the repository changes while the revision stays.
+    const etag = commit === undefined ? revisionId : `${revisionId}-${commit.oid.slice(0, 12)}`;
+    return { status: 200 as const, body, etag };
   };
   return { getCurrentRevision: get, getRevisionById: get, getRevisionOfChangeRequestById: get };
 };
