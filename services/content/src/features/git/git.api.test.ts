@@ -321,4 +321,38 @@ withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', (
     expect(pages).toHaveLength(304);
     expect(new Set(pages.map((page) => ('path' in page ? page.path : ''))).size).toBe(304);
   });
+
+  test('changes that are merged while an import runs are not lost, and one that takes too long is given up', async () => {
+    const hasty = await startWithGit({ git: { timeoutMs: 4_000 } });
+    const spaceId = await openSpace(hasty, admin);
+    await server.create('busy', { 'README.md': '# Busy\n\none\n' });
+    const url = server.url('busy');
+    await sync(hasty, admin, 'importGitRepository', spaceId, { url });
+    server.commit('busy', { 'README.md': '# Busy\n\ntwo\n', 'more.md': '# More\n' });
+    const merges = Array.from({ length: 5 }, (_, n) =>
+      publish(hasty, admin, spaceId, [
+        { operation: 'insert_page', title: `Here ${n}`, document: { markdown: `# Here ${n}\n` } },
+      ]),
+    );
+    const [outcome] = await Promise.all([sync(hasty, admin, 'importGitRepository', spaceId, { url }), ...merges]);
+    expect(outcome).toMatchObject({ state: 'success' });
+    const { pages } = (await hasty.call('getCurrentRevision', admin, { params: { spaceId } })).body;
+    expect(pages.map(({ title }) => title).sort()).toEqual([
+      'Busy',
+      'Here 0',
+      'Here 1',
+      'Here 2',
+      'Here 3',
+      'Here 4',
+      'More',
+    ]);
+    await hasty.stop();
+
+    const slow = await startWithGit({ git: { timeoutMs: 200 } });
+    const other = await openSpace(slow, admin);
+    server.intercept = () => true;
+    expect(await sync(slow, admin, 'importGitRepository', other, { url })).toMatchObject({ state: 'timeout' });
+    server.intercept = undefined;
+    await slow.stop();
+  });
 });
