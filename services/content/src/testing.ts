@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobStore } from '@bindery/blob-store';
 import { openFilesystemBlobStore } from '@bindery/blob-store/filesystem';
-import { type AnswerOf, createContract, operations, replaceEmbeds } from '@bindery/contracts';
+import { type AnswerOf, createContract, type MergeRules, operations, replaceEmbeds } from '@bindery/contracts';
 import { FetchFailed, type GuardedFetch } from '@bindery/guarded-fetch';
 import type { SearchIndex } from '@bindery/search';
 import { openSqliteSearchIndex } from '@bindery/search/sqlite';
@@ -86,12 +86,26 @@ export interface TestContentOptions {
   readonly fetchGuard?: GuardedFetch;
   /** Stands for the other services; without it, calls to them fail. */
   readonly services?: ServiceClient;
+  /** Merge rules of the organization; none without it. */
+  readonly mergeRules?: () => MergeRules;
   readonly purgeIntervalMs?: number;
   readonly git?: ContentOptions['git'];
 }
 
 const noFetch: GuardedFetch = async () => {
   throw new FetchFailed('blocked', 'The host is not public.');
+};
+
+/** Answers the merge rules of organizations, and leaves the rest to others. */
+export const withMergeRules = (
+  services: ServiceClient,
+  mergeRules: () => MergeRules = () => ({ type: 'none' }),
+): ServiceClient => {
+  const call = async (operation: { readonly id: string }, ...rest: readonly unknown[]): Promise<unknown> =>
+    operation.id === 'loadMergeRules'
+      ? { status: 200, body: { mergeRules: mergeRules() } }
+      : Reflect.apply(services.call, services, [operation, ...rest]);
+  return { call } as ServiceClient;
 };
 
 /** The content service on real stores in a folder of its own. */
@@ -102,7 +116,7 @@ export const startContent = async (options: TestContentOptions = {}): Promise<Te
   const index = await openSqliteSearchIndex({ path: join(ports.folder, 'search.db') });
   const service = createContentService({
     ports,
-    services,
+    services: withMergeRules(services, options.mergeRules),
     blobStore: blobs,
     searchIndex: index,
     fetchGuard,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startContent, type TestContent } from '../../testing.ts';
-import { type Directory, identityOf, principalOf } from '../permissions/testing.ts';
+import { type Directory, identityOf, principalOf } from '../../testing-identity.ts';
 import type { CollectionEvent } from './events.ts';
 
 const directory: Directory = {
