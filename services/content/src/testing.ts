@@ -19,6 +19,8 @@ import { openTestPorts, quickTuning, type TestPorts, until } from '@bindery/test
 import { expect } from '@jest/globals';
 import { type ContentOptions, type ContentService, createContentService } from './service.ts';
 
+export { type Directory, identityOf, principalOf } from './features/permissions/testing.ts';
+
 type Operations = typeof operations;
 type OperationId = keyof Operations;
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { baseUrl, startContent, type TestContent } from '../../testing.ts';
-import { type Directory, identityOf, principalOf } from '../../testing-identity.ts';
+import { baseUrl, type Directory, identityOf, principalOf, startContent, type TestContent } from '../../testing.ts';
 
 const directory: Directory = {
   o1: { boss: { role: 'admin', teams: [] }, maker: { role: 'create', teams: [] }, guest: { role: null, teams: [] } },

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startContent, type TestContent } from '../../testing.ts';
-import { type Directory, identityOf, principalOf } from '../../testing-identity.ts';
+import { type Directory, identityOf, principalOf, startContent, type TestContent } from '../../testing.ts';
 import type { CollectionEvent } from './events.ts';
 
 const directory: Directory = {
