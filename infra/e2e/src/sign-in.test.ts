@@ -13,6 +13,8 @@ describe('signing in, in a real browser', () => {
   let product: Running;
   let browser: Browser;
   let provider: Awaited<ReturnType<typeof startOpenIdProvider>>;
+  /** What was started, in order: also ended when the rest does not start, so that nothing keeps the tests from ending. */
+  const started: (() => Promise<void>)[] = [];
   let local = '';
   /** What the browser complained about: refused styles, scripts, frames. */
   const complaints: string[] = [];
@@ -25,6 +27,7 @@ describe('signing in, in a real browser', () => {
     jest.spyOn(console, 'info').mockReturnValue();
     jest.spyOn(console, 'warn').mockReturnValue();
     provider = await startOpenIdProvider();
+    started.push(() => provider.close());
     product = await startProduct({
       keep: true,
       env: {
@@ -34,17 +37,18 @@ describe('signing in, in a real browser', () => {
         OIDC_CREATE_USERS: 'true',
       },
     });
+    started.push(async () => {
+      await product.stop('SIGKILL');
+      rmSync(product.dataDir, { recursive: true, force: true });
+    });
     local = product.url.replace('127.0.0.1', 'localhost');
     provider.serve(`${local}/sign-in/oidc/callback`);
     browser = await openBrowser();
+    started.push(() => browser.close());
   });
   afterAll(async () => {
     jest.restoreAllMocks();
-    if (browserPath === undefined) return;
-    await browser.close();
-    await product.stop('SIGKILL');
-    await provider.close();
-    rmSync(product.dataDir, { recursive: true, force: true });
+    for (const end of started.reverse()) await end();
   });
 
   const open = async (): Promise<{ context: BrowserContext; page: Page }> => {
