@@ -23,7 +23,11 @@ export function parseSpecification(text: string): readonly SpecifiedOperation[] 
       path: cell('path'),
       owner: cell('owner'),
       tier: cell('tier'),
-      success: cell('success').split(',').map(Number),
+      // A note can say that a code of the client is not the reference's: answering it is not asked for.
+      success: cell('success')
+        .split(',')
+        .map(Number)
+        .filter((code) => !new RegExp(`\\b${code} = .*\\(not in reference\\)`).test(cell('notes'))),
     };
   });
 }

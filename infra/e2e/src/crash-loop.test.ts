@@ -3,7 +3,7 @@ import { type Running, startProduct } from '@bindery/testing/product';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ok, request } from './support.ts';
 
-const rounds = Number(process.env.CRASH_ROUNDS ?? 5);
+const rounds = Number(process.env.CRASH_ROUNDS ?? 3);
 const writers = 8;
 
 interface ChangeRequest {

@@ -79,6 +79,66 @@ const cases: readonly (readonly [string | undefined, DomainEvent])[] = [
       data: { administratorId: user, organizationId: organization, initializedAt: at },
     },
   ],
+  [
+    'bindery.identity.organization.updated.v1',
+    {
+      type: 'OrganizationUpdated',
+      data: { organizationId: organization, changes: { title: secret }, updatedBy: user, updatedAt: later, version: 1 },
+    },
+  ],
+  [
+    'bindery.identity.agent-instructions.updated.v1',
+    {
+      type: 'AgentInstructionsUpdated',
+      data: { organizationId: organization, instructions: secret, updatedBy: user, updatedAt: later },
+    },
+  ],
+  [
+    'bindery.identity.member.sso-changed.v1',
+    {
+      type: 'MemberSsoChanged',
+      data: { organizationId: organization, userId: user, sso: true, changedAt: later, version: 2 },
+    },
+  ],
+  [
+    'bindery.identity.member.removed.v1',
+    {
+      type: 'MemberRemoved',
+      data: { organizationId: organization, userId: user, role: null, removedAt: later, version: 2 },
+    },
+  ],
+  [
+    'bindery.identity.saml-provider.created.v1',
+    {
+      type: 'SamlProviderCreated',
+      data: { providerId: 'p1', organizationId: organization, label: secret, certificates: [secret], createdAt: at },
+    },
+  ],
+  [
+    'bindery.identity.saml-provider.updated.v1',
+    {
+      type: 'SamlProviderChanged',
+      data: { providerId: 'p1', organizationId: organization, changes: { label: secret }, changedAt: later },
+    },
+  ],
+  [
+    'bindery.identity.saml-provider.deleted.v1',
+    { type: 'SamlProviderDeleted', data: { providerId: 'p1', organizationId: organization, deletedAt: later } },
+  ],
+  [
+    'bindery.identity.saml-login.accepted.v1',
+    {
+      type: 'SamlLoginAccepted',
+      data: { providerId: 'p1', organizationId: organization, userId: user, acceptedAt: later },
+    },
+  ],
+  [
+    'bindery.identity.saml-login.refused.v1',
+    {
+      type: 'SamlLoginRefused',
+      data: { providerId: 'p1', organizationId: organization, reason: 'audience', refusedAt: later },
+    },
+  ],
   ...teamAndInviteCases(secret, at),
   ...signInCases(secret, at),
   [undefined, { type: 'FromTheFuture', data: { secret } }],

@@ -90,7 +90,7 @@ describe('npm start', () => {
 
   test('killed at random instants of the first start, makes one administrator and one organization', async () => {
     const env = { BINDERY_BOOTSTRAP_TOKEN: testToken };
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < (process.env.LONG_TESTS ? 12 : 3); round += 1) {
       const killed = start(env);
       // From here on the first start is under way; it takes some 100 ms.
       while (!existsSync(join(folder, 'data', 'gateway', 'state.db')) && killed.child.exitCode === null) await wait(1);

@@ -108,7 +108,7 @@ describe('laws of git sync', () => {
         expect(asText(await other.export())).toEqual(asText(first));
         expect(diffTrees(imported, await other.import(first))).toEqual([]);
       }),
-      { numRuns: 25, seed: 11 },
+      { numRuns: process.env.LONG_TESTS ? 100 : 8, seed: 11 },
     );
   });
 });
