@@ -13,10 +13,13 @@ import { fileOperations } from './features/files.ts';
 import { gitOperations } from './features/git.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
 import { inviteOperations } from './features/invites.ts';
+import { linkOperations } from './features/links.ts';
 import { memberRelationOperations } from './features/member-relations.ts';
 import { memberOperations } from './features/members.ts';
+import { openapiSpecOperations } from './features/openapi-specs.ts';
 import { organizationInternalOperations, organizationOperations } from './features/organizations.ts';
 import { pageOperations } from './features/pages.ts';
+import { reviewOperations } from './features/reviews.ts';
 import { revisionOperations } from './features/revisions.ts';
 import { samlOperations } from './features/saml.ts';
 import { searchOperations } from './features/search.ts';
@@ -60,10 +63,13 @@ export const operations = {
   ...revisionOperations,
   ...pageOperations,
   ...fileOperations,
+  ...linkOperations,
   ...samlOperations,
   ...gitOperations,
+  ...openapiSpecOperations,
   ...searchOperations,
   ...changeRequestOperations,
+  ...reviewOperations,
   ...contentChangeOperations,
   ...commentOperations,
   ...erasureOperations,

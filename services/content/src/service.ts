@@ -6,7 +6,9 @@ import {
   type contentChangeOperations,
   type fileOperations,
   type gitOperations,
+  type linkOperations,
   type pageOperations,
+  type reviewOperations,
   type revisionOperations,
   type searchOperations,
   type spaceOperations,
@@ -17,6 +19,8 @@ import type { GuardedFetch } from '@bindery/guarded-fetch';
 import type { SearchIndex } from '@bindery/search';
 import {
   createCursorCodec,
+  createInProcessClient,
+  createLateClient,
   eraseHandlers,
   type HandlersFor,
   type Service,
@@ -30,6 +34,7 @@ import {
   changeRequestsProjection,
   createChangeRequestHandlers,
   createChangeRequestLookup,
+  createMergePolicy,
   createStaleMerges,
   openChangeRequests,
   presentChangeRequest,
@@ -58,6 +63,7 @@ import {
   gitRevisionSource,
   gitSyncAggregate,
 } from './features/git/index.ts';
+import { createLinksFeature, linksProjection } from './features/links/index.ts';
 import {
   createLocate,
   createPageHandlers,
@@ -65,6 +71,7 @@ import {
   createRevisionHandlers,
 } from './features/pages/index.ts';
 import { contentPublicMapping } from './features/public-events.ts';
+import { createReviewsFeature, postReviewComments, reviewsProjection } from './features/reviews/index.ts';
 import {
   createRevisionReader,
   createTreeCache,
@@ -115,7 +122,9 @@ type Operations = typeof spaceOperations &
   typeof changeRequestOperations &
   typeof contentChangeOperations &
   typeof commentOperations &
-  typeof gitOperations;
+  typeof reviewOperations &
+  typeof gitOperations &
+  typeof linkOperations;
 
 const defaultPurgeIntervalMs = 60_000;
 const defaultSettleIntervalMs = 15_000;
@@ -139,12 +148,15 @@ export const createContentService = (options: ContentOptions): ContentService =>
       ...gitProjections,
       revisionsProjection([...revisionSources, gitRevisionSource], (id) => trees.get(id)?.tree),
       documentsProjection([...revisionSources, gitRevisionSource]),
+      linksProjection([...revisionSources, gitRevisionSource], spaceAggregate.name),
       commentsProjection,
+      reviewsProjection,
     ],
     reactors: [
       ...accessReactors(() => contentAccess.reactorDeps),
       ...changeRequestReactors(() => merging),
       purgeComments(() => commenting),
+      postReviewComments(() => ({ ...commenting, counts: { changeRequest: openComments.changed } })),
     ],
     publicMapping: contentPublicMapping(spaceAggregate.name, changeRequestAggregate.name, commentAggregate.name),
     validatePublic: validatePublicEvent,
@@ -171,6 +183,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
   });
   const contentAccess = createContentAccess({ runtime, ports, spaces, spaceRepository });
   const { access, placement } = contentAccess;
+  const levelsOf = contentAccess.levelsOf(options.services);
   const merging = { repository, spaceRepository, reader, counts };
   const commenting = { comments, repository: runtime.repository(commentAggregate) };
 
@@ -238,6 +251,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     reader,
     gitSync: git.metadata.ofSpaces,
   };
+  const own = createLateClient();
   const handlers: HandlersFor<Operations> = {
     ...commentsFeature.handlers,
     ...createAuditHandlers(runtime, ports),
@@ -257,7 +271,16 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...createPageHandlers(locate),
     ...createReusableContentHandlers(locate),
     ...createFileHandlers({ locate, links, cursors }),
+    ...createLinksFeature({
+      ...{ access, reader, spaces, runtime, eventStore, cursors, live: runtime.live, fileLinks: links },
+      ...{ own: own.client, services: options.services },
+    }).handlers,
     ...createSearchHandlers({ access, index: searchIndex, feeder, spaces, cursors }),
+    ...createReviewsFeature({
+      ...{ access, repository, cursors, levelsOf, live: runtime.live, services: options.services },
+      changeRequests: lookup,
+      comments: commentsFeature.reviews,
+    }).handlers,
     ...createChangeRequestHandlers({
       ...merging,
       access,
@@ -266,6 +289,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       cursors,
       openComments,
       commenters: commentsFeature.commenters,
+      policy: createMergePolicy({ services: options.services, levelsOf }),
       files,
       fileLinks: links,
     }),
@@ -278,9 +302,12 @@ export const createContentService = (options: ContentOptions): ContentService =>
     spaceExists: async (id) => (await spaces.get(id))?.document.deleted === false,
   });
 
+  const erased = eraseHandlers(handlers);
+  own.bind(createInProcessClient(erased));
+
   return {
     name: 'content',
-    handlers: eraseHandlers(handlers),
+    handlers: erased,
     rawRoutes: [downloads],
     async start() {
       await runtime.start();

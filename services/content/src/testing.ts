@@ -75,11 +75,25 @@ const team = (id: string) => ({
   permissions: { admin: false, view: true },
 });
 
+const organization = (id: string) => ({
+  ...{ object: 'organization', id, title: id, createdAt: '2026-01-01T00:00:00.000Z', emailDomains: [] },
+  ...{ type: 'business', defaultRole: null, sso: false, ai: false, inviteLinks: false, auditLogs: true },
+  ...{ plan: 'pro_2024', mergeRules: { type: 'none' }, trial: { status: 'none', count: 0 } },
+  permissions: Object.fromEntries(
+    [
+      ...['view', 'access', 'admin', 'ownTeam', 'createContent', 'createOpenAPISpec', 'viewBilling', 'listMembers'],
+      ...['listTeams', 'listIntegrations', 'listInstallations', 'installIntegration', 'ingestConversations'],
+    ].map((flag) => [flag, false]),
+  ),
+  urls: { app: `${baseUrl}/app/orgs/${id}`, location: `${baseUrl}/v1/orgs/${id}` },
+});
+const embeds: Readonly<Record<string, (id: string) => object>> = { team, organization };
+
 const asClient = (operationId: string, status: number, body: unknown): unknown => {
   const plan = contract.embedPlan(contract.operation(operationId), status);
   // JSON as it travels: nothing undefined, nothing shared.
   const copy: unknown = body === undefined ? undefined : JSON.parse(JSON.stringify(body));
-  return plan === undefined ? copy : replaceEmbeds(plan, copy, (kind, id) => (kind === 'team' ? team(id) : user(id)));
+  return plan === undefined ? copy : replaceEmbeds(plan, copy, (kind, id) => (embeds[kind] ?? user)(id));
 };
 
 export interface TestContentOptions {
