@@ -19,6 +19,8 @@ import { pageRanges, whereClauses, whereSql } from './statements.ts';
 import type { Writer } from './writer.ts';
 
 const SCAN_PAGE = 500;
+/** Longest page that is read by ids where documents are kept in memory. */
+const MAX_BY_ID = 101;
 
 /** Values of each `multi` index. */
 type Elements = readonly (readonly Scalar[])[];
@@ -62,9 +64,12 @@ export class SqliteCollection<T> implements Collection<T> {
     checkQuery(this.spec, query);
     const { order, ranges } = pageRanges(this.#layout, query);
     const rows: Row[] = [];
+    // Short pages are mostly of documents that are in memory already: then only their ids are read.
+    const byId = this.#hot !== undefined && query.limit <= MAX_BY_ID;
+    const columns = byId ? 'id' : 'id, revision, document';
     const read = (): void => {
       for (const clauses of ranges) {
-        const sql = `SELECT id, revision, document FROM ${this.#layout.table}${whereSql(clauses)}${order} LIMIT ?`;
+        const sql = `SELECT ${columns} FROM ${this.#layout.table}${whereSql(clauses)}${order} LIMIT ?`;
         rows.push(
           ...this.#database.all(sql, [...clauses.flatMap(({ parameters }) => parameters), query.limit - rows.length]),
         );
@@ -73,7 +78,8 @@ export class SqliteCollection<T> implements Collection<T> {
     };
     if (ranges.length > 1) this.#consistently(read);
     else read();
-    return rows.map((row) => this.#stored(row));
+    if (!byId) return rows.map((row) => this.#stored(row));
+    return rows.map(([id]) => this.#read(String(id))).filter((stored) => stored !== undefined);
   }
 
   async count(where: Where = {}): Promise<number> {
@@ -155,9 +161,12 @@ export class SqliteCollection<T> implements Collection<T> {
   #read(id: string): Stored<T> | undefined {
     if (this.#database.closed) throw new ReadStoreUnavailable('the read store is closed');
     const hot = this.#hot?.get(id);
-    if (hot !== undefined) return hot as Stored<T>;
+    if (hot !== undefined) return (hot ?? undefined) as Stored<T> | undefined;
     const row = this.#database.first(this.#sql.get, [id]);
-    if (row === undefined) return undefined;
+    if (row === undefined) {
+      this.#hot?.keepAbsent(id);
+      return undefined;
+    }
     const stored = this.#stored(row);
     this.#hot?.keep(stored, String(row[2]).length);
     return stored;

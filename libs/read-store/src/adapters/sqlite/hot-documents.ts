@@ -16,21 +16,31 @@ const freeze = (value: unknown): void => {
  * nobody sees an old one.
  */
 export class HotDocuments {
-  readonly #entries = new Map<string, Stored<unknown>>();
+  readonly #entries = new Map<string, Stored<unknown> | null>();
 
-  get(id: string): Stored<unknown> | undefined {
+  /** @returns null when it is known that there is no such document, undefined when nothing is known */
+  get(id: string): Stored<unknown> | null | undefined {
     return this.#entries.get(id);
   }
 
   /** @param length characters of the document's JSON */
   keep(stored: Stored<unknown>, length: number): void {
     if (length > maxLength) return;
+    freeze(stored);
+    this.#set(stored.id, stored);
+  }
+
+  /** Remembers that there is none: lists ask for things that most of their items do not have. */
+  keepAbsent(id: string): void {
+    this.#set(id, null);
+  }
+
+  #set(id: string, entry: Stored<unknown> | null): void {
     if (this.#entries.size >= maxEntries) {
       const [oldest] = this.#entries.keys();
       if (oldest !== undefined) this.#entries.delete(oldest);
     }
-    freeze(stored);
-    this.#entries.set(stored.id, stored);
+    this.#entries.set(id, entry);
   }
 
   forget(id: string): void {
