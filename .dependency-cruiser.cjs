@@ -46,10 +46,10 @@ module.exports = {
     {
       name: 'decider-is-pure',
       severity: 'error',
-      from: { path: `${feature}(decider|events|state)\\.ts$` },
+      from: { path: `${feature}(decider|events|state|[a-z]+-rules)\\.ts$` },
       to: {
         pathNot: [
-          '^services/$1/src/features/$2/(decider|events|state)\\.ts$',
+          '^services/$1/src/features/$2/(decider|events|state|[a-z]+-rules)\\.ts$',
           // The vocabulary of a feature: types without behaviour.
           '^services/$1/src/features/[^/]+/model\\.ts$',
           '^services/$1/src/shared/',

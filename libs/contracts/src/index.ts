@@ -39,6 +39,7 @@ export * from './features/sign-in.ts';
 export * from './features/spaces.ts';
 export * from './features/subdomains.ts';
 export * from './features/teams.ts';
+export * from './features/templates.ts';
 export * from './features/user-tokens.ts';
 export * from './features/users.ts';
 export * from './kit/components.ts';

@@ -31,6 +31,8 @@ export const limits = {
   markdown: { maxLength: 500_000, lines: 10_000 },
   /** Own: the document of one page as JSON, in characters: it travels in one event. */
   document: { maxLength: 4_000_000 },
+  /** Own: people and teams that one change request asks for a review. */
+  review: { requestedReviewers: 100 },
   /** Own. `document` in characters of JSON; reactions and their kinds of one comment or reply; replies of one comment. */
   comment: {
     markdown: 20_000,
@@ -48,8 +50,12 @@ export const limits = {
   file: { name: 256, base64Bytes: 1024 * 1024, maxPerChange: 20, maxPixels: 100_000_000 },
   /** Own: what names something in a repository. */
   git: { ref: 255, path: 512, commitMessage: 10_000 },
+  /** R: slug. Own: bytes of a document, versions kept, errors told, specifications of an organization. */
+  openapi: { slug: 100, bytes: 8 * 1024 * 1024, versions: 500, errors: 20, perOrganization: 1000 },
   reusableContent: { title: 100 },
   variable: { value: 256 },
+  /** Own: name of a template, names of its links, and how many of them one request fills. */
+  template: { id: 256, refName: 64, refs: 50 },
   search: { query: 512 },
   user: { displayName: { min: 1, max: 64 }, email: 254 },
   organization: { title: { min: 2, max: 255 }, hostname: { min: 3, max: 32 }, emailDomains: 100 },

@@ -28,6 +28,7 @@ import { signInAdminOperations, signInInternalOperations } from './features/sign
 import { spaceOperations } from './features/spaces.ts';
 import { subdomainOperations } from './features/subdomains.ts';
 import { teamInternalOperations, teamOperations } from './features/teams.ts';
+import { templateOperations } from './features/templates.ts';
 import { userTokenOperations } from './features/user-tokens.ts';
 import { userOperations } from './features/users.ts';
 import type { OperationDefinition } from './kit/operation.ts';
@@ -64,6 +65,7 @@ export const operations = {
   ...pageOperations,
   ...fileOperations,
   ...linkOperations,
+  ...templateOperations,
   ...samlOperations,
   ...gitOperations,
   ...openapiSpecOperations,

@@ -2,6 +2,8 @@ import { contentEvents } from './events/content.ts';
 import { contentAccessEvents } from './events/content-access.ts';
 import { identityEvents } from './events/identity.ts';
 import { inviteEvents } from './events/invites.ts';
+import { openapiSpecEvents } from './events/openapi-specs.ts';
+import { reviewEvents } from './events/reviews.ts';
 import { teamEvents } from './events/teams.ts';
 import type { PublicEventDefinition, PublicEventGroup } from './kit/public-event.ts';
 
@@ -11,6 +13,8 @@ import type { PublicEventDefinition, PublicEventGroup } from './kit/public-event
 const groups: readonly PublicEventGroup[] = [
   contentEvents,
   contentAccessEvents,
+  openapiSpecEvents,
+  reviewEvents,
   identityEvents,
   teamEvents,
   inviteEvents,

@@ -14,11 +14,13 @@ import {
   createGrantReader,
   createIdentityConsumer,
   createInternalHandlers,
+  createLevelsOfMembers,
   createPermissionHandlers,
   dropGrantsReactor,
   grantsAggregate,
   grantsProjection,
   type IdentityConsumer,
+  type LevelsOfMembers,
 } from './features/permissions/index.ts';
 import {
   type Placement,
@@ -42,6 +44,8 @@ export interface ContentAccess {
   readonly placement: Placement;
   /** Follows members and teams. */
   readonly consumer: IdentityConsumer;
+  /** Levels of others than the caller. */
+  levelsOf(services: ServiceClient): LevelsOfMembers;
   handlers(deps: {
     readonly spaces: SpaceRouteDeps;
     readonly services: ServiceClient;
@@ -77,6 +81,7 @@ export const createContentAccess = (options: {
     placement,
     consumer: createIdentityConsumer({ bus: ports.bus, grants, grantsRepository }),
     reactorDeps: { spaces, spaceRepository, collections, collectionsRepository, grantsRepository, clock: ports.clock },
+    levelsOf: (services) => createLevelsOfMembers({ collections, grants, services }),
     handlers({ spaces: spaceDeps, services, cursors }) {
       const permissions = { ...spaceDeps, collections, grants, grantsRepository, cursors, services };
       return {

@@ -7,6 +7,7 @@ import {
   type fileOperations,
   type gitOperations,
   type linkOperations,
+  type openapiSpecOperations,
   type pageOperations,
   type reviewOperations,
   type revisionOperations,
@@ -65,6 +66,12 @@ import {
 } from './features/git/index.ts';
 import { createLinksFeature, linksProjection } from './features/links/index.ts';
 import {
+  createOpenAPIFeature,
+  type OpenAPITuning,
+  openapiProjections,
+  openapiSpecAggregate,
+} from './features/openapi/index.ts';
+import {
   createLocate,
   createPageHandlers,
   createReusableContentHandlers,
@@ -106,6 +113,8 @@ export interface ContentOptions {
   readonly settleIntervalMs?: number;
   /** Other limits of git sync than the default ones. */
   readonly git?: Pick<GitDeps, 'timeoutMs' | 'sweepMs' | 'limits'>;
+  /** Other rhythms and limits of OpenAPI specifications than the default ones. */
+  readonly openapi?: OpenAPITuning;
   readonly tuning?: Partial<RuntimeTuning>;
 }
 
@@ -124,7 +133,8 @@ type Operations = typeof spaceOperations &
   typeof commentOperations &
   typeof reviewOperations &
   typeof gitOperations &
-  typeof linkOperations;
+  typeof linkOperations &
+  typeof openapiSpecOperations;
 
 const defaultPurgeIntervalMs = 60_000;
 const defaultSettleIntervalMs = 15_000;
@@ -151,6 +161,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       linksProjection([...revisionSources, gitRevisionSource], spaceAggregate.name),
       commentsProjection,
       reviewsProjection,
+      ...openapiProjections,
     ],
     reactors: [
       ...accessReactors(() => contentAccess.reactorDeps),
@@ -214,6 +225,12 @@ export const createContentService = (options: ContentOptions): ContentService =>
     repository: runtime.repository(gitSyncAggregate),
     ...options.git,
   });
+  const openapi = createOpenAPIFeature({
+    ...{ access, cursors, clock, logger, live: runtime.live, blobs: blobStore, fetch: fetchGuard },
+    repository: runtime.repository(openapiSpecAggregate),
+    secret: cursorSecret,
+    ...options.openapi,
+  });
   const purger = createSpacePurger({ spaces, repository: spaceRepository, clock, logger });
   const purging = repeating({
     name: 'purging deleted spaces',
@@ -256,6 +273,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...commentsFeature.handlers,
     ...createAuditHandlers(runtime, ports),
     ...git.handlers,
+    ...openapi.handlers,
     ...createSpaceHandlers(spaceDeps),
     ...contentAccess.handlers({ spaces: spaceDeps, services: options.services, cursors }),
     ...createRevisionHandlers({
@@ -308,7 +326,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
   return {
     name: 'content',
     handlers: erased,
-    rawRoutes: [downloads],
+    rawRoutes: [downloads, openapi.rawRoute],
     async start() {
       await runtime.start();
       await contentAccess.consumer.start();
@@ -316,8 +334,10 @@ export const createContentService = (options: ContentOptions): ContentService =>
       purging.start();
       settling.start();
       git.start();
+      openapi.start();
     },
     async stop() {
+      await openapi.stop();
       await git.stop();
       await settling.stop();
       await purging.stop();

@@ -1,5 +1,5 @@
-export { identityAuditRules } from './features/audit/index.ts';
 export type { BootstrapOptions, Bootstrapped } from './bootstrap.ts';
+export { identityAuditRules } from './features/audit/index.ts';
 export { acceptableToken, newTokenSecret } from './features/tokens/index.ts';
 export { createIdentityService, type IdentityOptions, type IdentityService } from './service.ts';
 export { createKeyStore, type KeyStore, WrongMasterKey } from './shared/key-store.ts';

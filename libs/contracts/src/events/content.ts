@@ -160,7 +160,14 @@ const changeRequestMerged = publicEvent({
   type: 'bindery.content.change-request.merged.v1',
   owner: 'content',
   summary: 'A change request was merged into the primary content.',
-  data: closed({ ...inChangeRequest, revisionMerged: Id(), mergedBy: Id(), mergedAt: DateTime }),
+  description: '`bypassed` names merge rules that were not met, when a rule let the merging user do so.',
+  data: closed({
+    ...inChangeRequest,
+    revisionMerged: Id(),
+    mergedBy: Id(),
+    mergedAt: DateTime,
+    bypassed: optional(Type.Array(Type.String())),
+  }),
   samples: [{ ...changeRequest, revisionMerged: revision, mergedBy: user, mergedAt: at }],
 });
 
@@ -282,7 +289,8 @@ const gitSyncCompleted = publicEvent({
   type: 'bindery.content.git-sync.completed.v1',
   owner: 'content',
   summary: 'An import from or export to a git repository is done.',
-  description: '`changed` is false when both sides said the same already. `standalone`: the primary content was not touched.',
+  description:
+    '`changed` is false when both sides said the same already. `standalone`: the primary content was not touched.',
   data: closed({
     ...gitSync,
     revisionId: Id(),

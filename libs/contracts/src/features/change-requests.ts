@@ -4,13 +4,16 @@ import { operation } from '../kit/operation.ts';
 import { closed, DateTime, Id, listOf, paging, Uri, UrlInput, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { JSONDocument } from '../schemas/document.ts';
-import { ContentRef } from '../schemas/document-inlines.ts';
+import { ApplySpaceTemplate } from './templates.ts';
 
 const optional = Type.Optional;
 
 /** One line of text: no control characters (own rule; the reference gives only the length). */
 const line = (maxLength: number) =>
   Type.String({ maxLength, pattern: '^[^\\u0000-\\u001F\\u007F]*$', description: 'One line of text.' });
+
+/** Subject of a change request, as callers give it. */
+export const ChangeRequestSubject = line(limits.changeRequest.subject);
 
 /** Statuses of a change request (gaps-filled section 4). */
 export const changeRequestStatuses = ['draft', 'open', 'archived', 'merged'] as const;
@@ -60,7 +63,7 @@ const text = (description: string) => optional(Type.String({ maxLength: limits.i
 const filters = {
   creator: optional(Id('Opened by this user.')),
   contributor: optional(Id('Opened or edited by this user.')),
-  requestedReviewer: optional(Id('This user was asked for a review.')),
+  requestedReviewer: optional(Id('This user or team was asked for a review.')),
   topic: text('Came from this topic of a site.'),
   conversationsIssuesCluster: optional(Id('Came from this cluster of issues.')),
   orderBy: optional(words(['updatedAt', 'createdAt'], { default: 'updatedAt', description: 'Newest first.' })),
@@ -116,13 +119,8 @@ export const changeRequestOperations = {
     scope: 'space:write',
     params: inSpace,
     body: Type.Object({
-      subject: optional(line(limits.changeRequest.subject)),
-      template: optional(
-        closed({
-          id: Type.String({ maxLength: 256 }),
-          params: optional(closed({ contentRefs: optional(Type.Record(Type.String(), ContentRef)) })),
-        }),
-      ),
+      subject: optional(ChangeRequestSubject),
+      template: optional(ApplySpaceTemplate),
     }),
     bodyOptional: true,
     success: { 201: ChangeRequest },
@@ -152,7 +150,7 @@ export const changeRequestOperations = {
     scope: 'space:write',
     params: inChangeRequest,
     body: closed({
-      subject: optional(line(limits.changeRequest.subject)),
+      subject: optional(ChangeRequestSubject),
       description: optional(JSONDocument),
       links: optional(
         Type.Array(closed({ id: optional(Id()), ref: UrlRef, title: optional(LinkTitle) }), {
@@ -173,7 +171,7 @@ export const changeRequestOperations = {
     path: '/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
     summary: 'Merge a change request into the space',
     description:
-      '`conflicts`: the space is as it was; both versions now stand in the change request, to be edited and merged again.',
+      '`conflicts`: the space is as it was; both versions now stand in the change request, to be edited and merged again. 409 names every merge rule that is not met, and what would meet it.',
     access: 'space:merge',
     scope: 'change-request:merge',
     params: inChangeRequest,

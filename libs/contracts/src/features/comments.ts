@@ -11,13 +11,15 @@ const optional = Type.Optional;
 const User = embedded('user', 'User');
 
 /** What a comment or reply says, as callers give it: shorter than a page. */
-const Body = Type.Unsafe<DocumentInput>({
+export const CommentBodyInput = Type.Unsafe<DocumentInput>({
   ...closed({
     markdown: optional(Type.String({ maxLength: limits.comment.markdown })),
     document: optional(JSONDocument),
   }),
   maxProperties: 1,
 });
+
+const Body = CommentBodyInput;
 
 const Emoji = Type.String({ minLength: 1, maxLength: limits.space.emoji });
 

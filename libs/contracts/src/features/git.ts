@@ -62,7 +62,9 @@ const repository = {
   timestamp: optional(
     Type.String({ format: 'date-time', description: 'One older than the last that was applied is ignored.' }),
   ),
-  force: optional(Type.Boolean({ description: 'Whatever the timestamp, and what the other side changed, is passed over.' })),
+  force: optional(
+    Type.Boolean({ description: 'Whatever the timestamp, and what the other side changed, is passed over.' }),
+  ),
   standalone: optional(Type.Boolean({ description: 'Make a revision without touching the primary content.' })),
   repoCacheID: optional(Type.String({ maxLength: limits.git.path, deprecated: true })),
   gitInfo: optional(closed({ provider: optional(words(gitProviders)), url: optional(UrlInput) }, { deprecated: true })),

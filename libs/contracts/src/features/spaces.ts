@@ -4,6 +4,7 @@ import { operation } from '../kit/operation.ts';
 import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { GitSyncState } from './git.ts';
+import { ApplySpaceTemplate } from './templates.ts';
 
 const optional = Type.Optional;
 
@@ -143,7 +144,8 @@ export const spaceOperations = {
     path: '/orgs/{organizationId}/spaces',
     tag: 'Spaces',
     summary: 'Create a space',
-    description: 'It starts with one empty page, unless `empty` is true.',
+    description:
+      'It starts with one empty page, with the pages of `template`, or, if `empty` is true, without any. Computed content (`computedSource`) is not supported and answers 400.',
     access: 'organization:createContent',
     scope: 'space:write',
     params: organizationParams,
@@ -154,6 +156,8 @@ export const spaceOperations = {
       language: optional(Language),
       editMode: optional(EditMode),
       empty: optional(Type.Literal(true, { description: 'No page at all.' })),
+      template: optional(ApplySpaceTemplate),
+      computedSource: optional(Type.Unsafe<object>({ type: 'object', maxProperties: 20 })),
     }),
     bodyOptional: true,
     success: { 201: Space },

@@ -278,7 +278,7 @@ export const resolveSubjects = operation({
   success: { 200: closed({ users: Type.Array(Id()), teams: Type.Array(Id()) }) },
 });
 
-/** The members of an organization with what their access comes from, in a fixed order, paged. */
+/** The members of an organization, or those of the named, with what their access comes from, in a fixed order, paged. */
 export const listAccessSubjects = operation({
   id: 'listAccessSubjects',
   owner: 'identity',
@@ -290,6 +290,7 @@ export const listAccessSubjects = operation({
   access: 'service',
   body: closed({
     organizationId: Id(),
+    users: Type.Optional(Ids),
     page: Type.Optional(Type.String({ maxLength: limits.cursor.maxLength })),
     limit: Type.Integer({ minimum: 1, maximum: 1000 }),
   }),

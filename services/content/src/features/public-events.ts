@@ -5,7 +5,9 @@ import type { ChangeRequestEvent } from './change-requests/index.ts';
 import { type CollectionEvent, collectionPublicEvents, collectionsAggregate } from './collections/index.ts';
 import { type CommentEvent, commentPublicEvents } from './comments/index.ts';
 import { type GitSyncEvent, gitPublicEvents, gitSyncAggregate } from './git/index.ts';
+import { type OpenAPISpecEvent, openapiSpecAggregate, openapiSpecPublicEvents } from './openapi/index.ts';
 import { type GrantEvent, grantPublicEvents, grantsAggregate } from './permissions/index.ts';
+import { reviewPublicEvents } from './reviews/index.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
 
@@ -129,11 +131,12 @@ const ofChangeRequest = (event: ChangeRequestEvent): readonly PublicEvent[] => {
       return say(contentEvents.changeRequestUpdated, changeRequestId, facts);
     }
     case 'ChangeRequestMerged': {
-      const { revisionMerged, mergedBy, mergedAt } = event.data;
-      return say(contentEvents.changeRequestMerged, changeRequestId, { ...ids, revisionMerged, mergedBy, mergedAt });
+      const { revisionMerged, mergedBy, mergedAt, bypassed } = event.data;
+      const facts = { ...ids, revisionMerged, mergedBy, mergedAt, ...(bypassed ? { bypassed: [...bypassed] } : {}) };
+      return say(contentEvents.changeRequestMerged, changeRequestId, facts);
     }
     default:
-      return [];
+      return reviewPublicEvents(event);
   }
 };
 
@@ -150,5 +153,6 @@ export const contentPublicMapping =
     if (isOf<GrantEvent>(event, grantsAggregate.name)) return grantPublicEvents(event);
     if (isOf<CommentEvent>(event, commentAggregate)) return commentPublicEvents(event);
     if (isOf<GitSyncEvent>(event, gitSyncAggregate.name)) return gitPublicEvents(event);
+    if (isOf<OpenAPISpecEvent>(event, openapiSpecAggregate.name)) return openapiSpecPublicEvents(event);
     return [];
   };

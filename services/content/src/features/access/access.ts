@@ -97,10 +97,15 @@ export interface Access {
   /** The caller's level and flags on a space that was loaded already; `permissions.view` may be false. For many: `lens`. */
   describe(context: Caller, space: SpaceDocument): Promise<Described> | Described;
   /**
-   * `view`: is a member. `createContent`: may create spaces and collections (role create or admin). `admin`: administers it.
+   * `view`: is a member. `createContent`, `createOpenAPISpec`: may create spaces and collections, or OpenAPI specifications
+   * (role create or admin). `admin`: administers it.
    * @throws Problem not-found, forbidden
    */
-  organization(context: Caller, organizationId: string, need: 'view' | 'createContent' | 'admin'): void;
+  organization(
+    context: Caller,
+    organizationId: string,
+    need: 'view' | 'createContent' | 'createOpenAPISpec' | 'admin',
+  ): void;
   /** @throws Problem not-found when the caller is not in the organization */
   visibleSpaces(context: Caller, organizationId: string): Promise<VisibleSpaces>;
   /** @throws Problem not-found when the caller is not in the organization */
@@ -263,6 +268,11 @@ export const createAccess = ({ spaces, grants, collections }: AccessDeps): Acces
       if (membership === undefined) throw notFound('organization');
       if (need === 'createContent' && !atLeast(membership.role, 'create'))
         throw forbidden('organization.create_needed', 'You may not create content in this organization.');
+      if (need === 'createOpenAPISpec' && !atLeast(membership.role, 'create'))
+        throw forbidden(
+          'organization.create_needed',
+          'You may not change OpenAPI specifications of this organization.',
+        );
       if (need === 'admin' && membership.role !== 'admin')
         throw forbidden('organization.admin_needed', 'Only administrators of the organization may do this.');
     },

@@ -1,6 +1,7 @@
 import { type AuditRules, auditRules } from '@bindery/audit';
 import type { ChangeRequestEvent } from '../change-requests/index.ts';
 import type { SpaceEvent } from '../spaces/index.ts';
+import { openapiRules } from './rules-openapi.ts';
 import { collectionRules, commentRules, gitRules, grantRules } from './rules-together.ts';
 
 const part = { skip: 'A piece of the event that follows in the same append, which has the entry.' } as const;
@@ -104,6 +105,23 @@ const changeRequests: AuditRules<ChangeRequestEvent> = {
       details: { spaceId, primaryRevision, conflicts: conflicts.length },
     }),
   },
+  ChangeRequestReviewersRequested: {
+    action: 'change-request.reviewers-requested',
+    label: 'Reviews asked for',
+    facts: ({ spaceId, reviewers, revisionId }) => ({ details: { spaceId, reviewers, revision: revisionId } }),
+  },
+  ChangeRequestReviewerRemoved: {
+    action: 'change-request.reviewer-removed',
+    label: 'Reviewer removed',
+    facts: ({ spaceId, kind, id }) => ({ details: { spaceId, reviewer: { kind, id } } }),
+  },
+  ChangeRequestReviewed: {
+    action: 'change-request.reviewed',
+    label: 'Change request reviewed',
+    facts: ({ spaceId, reviewId, revisionId, status }) => ({
+      details: { spaceId, review: reviewId, revision: revisionId, status },
+    }),
+  },
   ChangeRequestMergeStarted: { skip: 'Begins a merge, whose end has an entry: merged, or given up.' },
   ChangeRequestMergeAbandoned: {
     action: 'change-request.merge-abandoned',
@@ -113,11 +131,11 @@ const changeRequests: AuditRules<ChangeRequestEvent> = {
   ChangeRequestMerged: {
     action: 'change-request.merged',
     label: 'Change request merged',
-    facts: ({ spaceId, revisionMerged, mergeId, mergedBy }) => ({
+    facts: ({ spaceId, revisionMerged, mergeId, mergedBy, bypassed }) => ({
       // A merge may be completed by the service, after a crash for instance; who asked for it did it.
       actor: personOf(mergedBy),
       values: { status: 'merged' },
-      details: { spaceId, revisionMerged, revision: mergeId },
+      details: { spaceId, revisionMerged, revision: mergeId, ...(bypassed === undefined ? {} : { bypassed }) },
     }),
   },
 };
@@ -130,4 +148,5 @@ export const contentAuditRules = auditRules(
   commentRules,
   grantRules,
   gitRules,
+  openapiRules,
 );

@@ -3,6 +3,8 @@ import { assertNever, type Decider } from '@bindery/event-sourcing';
 import { conflict, notFound, type Problem } from '@bindery/service-kit';
 import type { RevisionChange, StoredDocument } from '../revisions/model.ts';
 import type { ChangeRequestEvent, ChangeRequestLink, ChangeRequestStatus, MergeConflict } from './events.ts';
+import { isStale, type MergeFacts, requireRules } from './merge-rules.ts';
+import { isSubmitted, type ReviewCommand, removeReviewer, requestReviewers, submitReview } from './review-rules.ts';
 import { type ChangeRequestState, evolve, initialState, type OpenedChangeRequest } from './state.ts';
 
 /** The content of a revision, cut into pieces that fit into events; at least one. */
@@ -70,7 +72,7 @@ export interface UpdateChangeRequest {
   };
 }
 
-/** Freezes the branch at `revisionId` for the merge revision `mergeId`. */
+/** Freezes the branch at `revisionId` for the merge revision `mergeId`, if the merge rules let it. */
 export interface StartMerge {
   readonly type: 'StartMerge';
   readonly data: {
@@ -78,6 +80,7 @@ export interface StartMerge {
     readonly revisionId: string;
     readonly startedBy: string;
     readonly startedAt: string;
+    readonly facts: MergeFacts;
   };
 }
 
@@ -104,6 +107,7 @@ export type ChangeRequestCommand =
   | EditChangeRequest
   | SettleConflicts
   | UpdateChangeRequest
+  | ReviewCommand
   | StartMerge
   | AbandonMerge
   | CompleteMerge;
@@ -123,6 +127,25 @@ const decide = (command: ChangeRequestCommand, state: ChangeRequestState): reado
       return settleConflicts(command, state);
     case 'UpdateChangeRequest':
       return update(command, state);
+    case 'RequestReviewers': {
+      assertReviewable(state);
+      const { subject, description, requestedBy: changedBy, requestedAt: changedAt } = command.data;
+      const texts = {
+        ...(subject === undefined ? {} : { subject }),
+        ...(description === undefined ? {} : { description }),
+      };
+      return [
+        ...describe({ type: 'DescribeChangeRequest', data: { ...texts, changedBy, changedAt } }, state),
+        ...requestReviewers(command, state, idsOf(state)),
+      ];
+    }
+    case 'RemoveReviewer':
+      if (state.status === 'merged') throw merged(state);
+      return removeReviewer(command, state, idsOf(state));
+    case 'SubmitReview':
+      if (isSubmitted(command, state)) return [];
+      assertReviewable(state);
+      return submitReview(command, state, idsOf(state));
     case 'StartMerge':
       return startMerge(command, state);
     case 'AbandonMerge':
@@ -226,11 +249,20 @@ const update = ({ data }: UpdateChangeRequest, state: OpenedChangeRequest): read
 };
 
 const startMerge = ({ data }: StartMerge, state: OpenedChangeRequest): readonly ChangeRequestEvent[] => {
-  if (state.merging?.mergeId === data.mergeId || state.merged?.mergeId === data.mergeId) return [];
+  const { facts, ...start } = data;
+  if (state.merged?.mergeId === data.mergeId) return [];
   if (state.status === 'merged') throw merged(state);
-  if (state.merging !== undefined) throw merging(state);
-  if (state.revision !== data.revisionId) throw moved();
-  return [{ type: 'ChangeRequestMergeStarted', data: { ...idsOf(state), ...data } }];
+  if (state.merging !== undefined && state.merging.mergeId !== data.mergeId) throw merging(state);
+  if (state.revision !== data.revisionId || isStale(state, facts)) throw moved();
+  // Also when it has begun: the space may have moved on, and the rules may ask for an update.
+  const bypassed = requireRules(state, facts, data.startedBy);
+  if (state.merging !== undefined) return [];
+  return [
+    {
+      type: 'ChangeRequestMergeStarted',
+      data: { ...idsOf(state), ...start, ...(bypassed.length === 0 ? {} : { bypassed }) },
+    },
+  ];
 };
 
 const abandonMerge = ({ data }: AbandonMerge, state: OpenedChangeRequest): readonly ChangeRequestEvent[] =>
@@ -239,7 +271,12 @@ const abandonMerge = ({ data }: AbandonMerge, state: OpenedChangeRequest): reado
     : [];
 
 const completeMerge = ({ data }: CompleteMerge, state: OpenedChangeRequest): readonly ChangeRequestEvent[] =>
-  state.status === 'merged' ? [] : [{ type: 'ChangeRequestMerged', data: { ...idsOf(state), ...data } }];
+  state.status === 'merged'
+    ? []
+    : [{ type: 'ChangeRequestMerged', data: { ...idsOf(state), ...data, ...bypassedIn(state, data.mergeId) } }];
+
+const bypassedIn = ({ merging: pending }: OpenedChangeRequest, mergeId: string): { bypassed?: readonly string[] } =>
+  pending?.mergeId === mergeId && pending.bypassed !== undefined ? { bypassed: pending.bypassed } : {};
 
 /**
  * Refuses while the content may not be edited.
@@ -250,6 +287,13 @@ export const assertEditable = (state: OpenedChangeRequest): void => {
   if (state.status === 'archived')
     throw conflict('change_request.archived', `Change request ${state.number} is archived; open it to edit it.`);
   if (state.merging !== undefined) throw merging(state);
+};
+
+/** Refuses what is archived, merged or being merged: nobody waits for a review of it. */
+const assertReviewable = (state: OpenedChangeRequest): void => {
+  if (state.status === 'archived')
+    throw conflict('change_request.archived', `Change request ${state.number} is archived; open it to review it.`);
+  assertEditable(state);
 };
 
 const merged = (state: OpenedChangeRequest): Problem =>

@@ -49,7 +49,13 @@ const updated = (revisionId: string, parent: string): ChangeRequestEvent => ({
 });
 const start = (mergeId: string, revisionId: string): ChangeRequestCommand => ({
   type: 'StartMerge',
-  data: { mergeId, revisionId, startedBy: 'u2', startedAt: at },
+  data: {
+    mergeId,
+    revisionId,
+    startedBy: 'u2',
+    startedAt: at,
+    facts: { rules: [], primary: 'r0', mayReview: new Map() },
+  },
 });
 const started: ChangeRequestEvent = {
   type: 'ChangeRequestMergeStarted',

@@ -7,6 +7,7 @@ import type { RevisionStore } from '../revisions/index.ts';
 import type { ChangeRequestCounts, SpaceRepository, SpacesCollection } from '../spaces/index.ts';
 import type { ChangeRequestCommand } from './decider.ts';
 import type { ChangeRequestEvent } from './events.ts';
+import type { MergePolicy } from './merge-policy.ts';
 import type { Contribution } from './read-model/document.ts';
 import type { ChangeRequestsCollection } from './read-model/lookup.ts';
 import type { ChangeRequestState } from './state.ts';
@@ -32,5 +33,6 @@ export interface ChangeRequestRouteDeps extends MergeDeps {
   /** Who took part in the discussion of a change request. */
   readonly commenters: (changeRequestId: string) => Promise<readonly Contribution[]>;
   readonly files: FileIngest;
+  readonly policy: MergePolicy;
   readonly fileLinks: Pick<FileLinks, 'represent'>;
 }

@@ -3,6 +3,15 @@ import type { RevisionChange, StoredDocument } from '../revisions/model.ts';
 
 export type ChangeRequestStatus = 'draft' | 'open' | 'archived' | 'merged';
 
+/** What a review says. */
+export type ReviewStatus = 'changes-requested' | 'approved';
+
+/** Who can be asked for a review. */
+export interface ReviewSubject {
+  readonly kind: 'user' | 'team';
+  readonly id: string;
+}
+
 export interface ChangeRequestLink {
   readonly id: string;
   readonly ref: { readonly kind: 'url'; readonly url: string };
@@ -111,6 +120,38 @@ export type ChangeRequestEvent =
         readonly updatedAt: string;
       };
     }
+  /** Users and teams were asked for reviews of a revision; those asked before are asked anew. */
+  | {
+      readonly type: 'ChangeRequestReviewersRequested';
+      readonly data: InSpace & {
+        readonly revisionId: string;
+        readonly reviewers: readonly ReviewSubject[];
+        readonly requestedBy: string;
+        readonly requestedAt: string;
+      };
+    }
+  | {
+      readonly type: 'ChangeRequestReviewerRemoved';
+      readonly data: InSpace & ReviewSubject & { readonly removedBy: string; readonly removedAt: string };
+    }
+  /** The latest review of a reviewer counts. */
+  | {
+      readonly type: 'ChangeRequestReviewed';
+      readonly data: InSpace & {
+        readonly reviewId: string;
+        readonly revisionId: string;
+        readonly status: ReviewStatus;
+        readonly reviewer: string;
+        /** Who had asked it, or a team of it. */
+        readonly requestedBy?: string;
+        /** Posted as a comment by whoever appended this, else by a reactor. */
+        readonly comment?: {
+          readonly commentId: string;
+          readonly body: { readonly document: JSONDocument; readonly markdown?: string };
+        };
+        readonly reviewedAt: string;
+      };
+    }
   /** From here until merged or abandoned the content is frozen. `mergeId` is the id of the merge revision to be. */
   | {
       readonly type: 'ChangeRequestMergeStarted';
@@ -119,6 +160,8 @@ export type ChangeRequestEvent =
         readonly revisionId: string;
         readonly startedBy: string;
         readonly startedAt: string;
+        /** Merge rules that were not met, of somebody whom a rule lets do so; absent = none. */
+        readonly bypassed?: readonly string[];
       };
     }
   | {
@@ -132,5 +175,7 @@ export type ChangeRequestEvent =
         readonly revisionMerged: string;
         readonly mergedBy: string;
         readonly mergedAt: string;
+        /** As `ChangeRequestMergeStarted` says it. */
+        readonly bypassed?: readonly string[];
       };
     };

@@ -1,10 +1,12 @@
 export { changeRequestAggregate } from './aggregate.ts';
+export { expectedRevision } from './answer.ts';
 export { fieldsOf } from './content/front-matter.ts';
 export { byStableForm, inApplication } from './content/links.ts';
 export type { ChangeRequestRepository, ChangeRequestRouteDeps, MergeDeps } from './deps.ts';
-export type { ChangeRequestEvent, ChangeRequestStatus } from './events.ts';
+export type { ChangeRequestEvent, ChangeRequestStatus, ReviewStatus, ReviewSubject } from './events.ts';
+export { createMergePolicy, type MergePolicy } from './merge-policy.ts';
 export { createMerging, type Merging } from './merging.ts';
-export { presentChangeRequest } from './present.ts';
+export { changeRequestLocation, presentChangeRequest } from './present.ts';
 export { changeRequestReactors } from './reactors/index.ts';
 export { type ChangeRequestDocument, changeRequestsCollection } from './read-model/document.ts';
 export {

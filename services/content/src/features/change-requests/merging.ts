@@ -10,6 +10,8 @@ import {
 import { applyChanges, diffTrees, splitRevision } from '../revisions/index.ts';
 import { mergeTimeoutMs } from './decider.ts';
 import type { MergeDeps } from './deps.ts';
+import type { FactsOf } from './merge-policy.ts';
+import { requireRules } from './merge-rules.ts';
 import { changeRequestKey, type Serial, spaceKey } from './serial.ts';
 import type { OpenedChangeRequest, PendingMerge } from './state.ts';
 import { mergeRevisions, type ThreeWayResult } from './three-way.ts';
@@ -28,13 +30,15 @@ export interface MergeAnswer<R extends 'merge' | 'update'> {
  */
 export interface Merging {
   /**
+   * @param factsOf what the merge rules are decided with
    * @param expected revision of the change request's stream that the caller saw (`If-Match`)
-   * @throws Problem conflict while it cannot be merged, precondition when it is elsewhere
+   * @throws Problem conflict while it cannot be merged or its rules are not met, precondition when it is elsewhere
    */
   merge(
     context: OperationContext,
     spaceId: string,
     changeRequestId: string,
+    factsOf: FactsOf,
     expected?: number,
   ): Promise<MergeAnswer<'merge'>>;
   /**
@@ -73,11 +77,12 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
     if (state.status === 'none') throw notFound('change request');
     return state;
   };
-  const headOf = async (spaceId: string): Promise<string> => {
+  const spaceOf = async (spaceId: string) => {
     const { state } = await spaceRepository.load(spaceId);
     if (state.status !== 'active' || state.head === null) throw notFound('space');
-    return state.head;
+    return { head: state.head, mergeRules: state.settings.mergeRules };
   };
+  const headOf = async (spaceId: string): Promise<string> => (await spaceOf(spaceId)).head;
 
   /** Keeps the commit out of the space, then sets the change request free; or marks it when the commit was there. */
   const giveUp = async (
@@ -187,7 +192,7 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
     throw busy();
   };
 
-  const merge: Merging['merge'] = async (context, spaceId, changeRequestId, ifSeen) => {
+  const merge: Merging['merge'] = async (context, spaceId, changeRequestId, factsOf, ifSeen) => {
     const metadata = commandMetadata(context);
     const [mergeId, conflictRevision] = [context.ids.id(), context.ids.id()];
     let expected = ifSeen;
@@ -200,7 +205,10 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
       if (state.merging?.mergeId === mergeId) expected = undefined;
       const isFree = state.status !== 'merged' && state.merging === undefined;
       if (isFree && (await isHeldBack(state))) return { revision: state.revision, result: 'conflicts' };
-      const primary = await headOf(spaceId);
+      const { head: primary, mergeRules } = await spaceOf(spaceId);
+      const facts = await factsOf(state, primary, mergeRules);
+      // Before anything is put on the branch; decided once more where the merge starts.
+      if (isFree) requireRules(state, facts, startedBy);
       const merged = state.status === 'merged' ? undefined : await mergeBranch(state, primary, () => context.ids.id());
       try {
         if (merged !== undefined && merged.conflicts.length > 0) {
@@ -212,13 +220,19 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
           await putOnBranch(context, metadata, state, conflictRevision, primary, merged, expected);
           return { revision: conflictRevision, result: 'conflicts' };
         }
-        const start = { mergeId, revisionId: state.revision, startedBy, startedAt };
+        const start = { mergeId, revisionId: state.revision, startedBy, startedAt, facts };
         await repository.handle(changeRequestId, { type: 'StartMerge', data: start }, metadata, seen(expected));
         if (merged === undefined) throw busy();
         await commit(context, metadata, state, { mergeId, primary, merged });
         return { revision: mergeId, result: 'merge' };
       } catch (error) {
-        if (!hasCode(error, 'change_request.moved') && !hasCode(error, 'revision.head_moved')) throw error;
+        if (hasCode(error, 'change_request.moved') || hasCode(error, 'revision.head_moved')) continue;
+        // The space moved under us, and now a rule is not met.
+        if (state.merging?.mergeId === mergeId && hasCode(error, 'change_request.merge_rules')) {
+          await giveUp(state, state.merging, metadata);
+          if ((await load(changeRequestId)).merged?.mergeId === mergeId) continue;
+        }
+        throw error;
       }
     }
     const state = await load(changeRequestId);
@@ -263,9 +277,9 @@ export const createMerging = (deps: MergeDeps, serial: Serial): Merging => {
     settled,
     update: (context, spaceId, changeRequestId, expected) =>
       serial(changeRequestKey(changeRequestId), () => update(context, spaceId, changeRequestId, expected)),
-    merge: (context, spaceId, changeRequestId, expected) =>
+    merge: (context, spaceId, changeRequestId, factsOf, expected) =>
       serial(spaceKey(spaceId), () =>
-        serial(changeRequestKey(changeRequestId), () => merge(context, spaceId, changeRequestId, expected)),
+        serial(changeRequestKey(changeRequestId), () => merge(context, spaceId, changeRequestId, factsOf, expected)),
       ),
   };
 };

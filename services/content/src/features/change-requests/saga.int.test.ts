@@ -7,6 +7,7 @@ import { createIdSource, createLateClient, isProblem, type OperationContext } fr
 import { openTestPorts, quickTuning, type TestPorts, until } from '@bindery/testing/event-sourcing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createContentService } from '../../service.ts';
+import { withMergeRules } from '../../testing.ts';
 import { admin, insert } from './testing.ts';
 
 /** The process dies after so many more appends: everything it tries to write after that fails. */
@@ -34,7 +35,7 @@ const live = async (ports: TestPorts, eventStore: EventStore, process = 'one') =
   const searchIndex = await openSqliteSearchIndex({ path: join(ports.folder, `search-${process}.db`) });
   const service = createContentService({
     ports: { ...ports, eventStore },
-    services: createLateClient().client,
+    services: withMergeRules(createLateClient().client),
     blobStore,
     searchIndex,
     fetchGuard: async () => {

@@ -47,7 +47,8 @@ test('merges that were left are settled when they are overdue, and only then', a
     const fact = numbered.events.find((event) => event.type === 'ChangeRequestNumbered');
     if (fact?.type !== 'ChangeRequestNumbered') throw new Error('no number');
     await repository.handle(id, { type: 'OpenChangeRequest', data: fact.data }, meta(`open ${id}`));
-    const merge = { mergeId: `m-${id}`, revisionId: 'r0', startedBy: 'u1', startedAt: at };
+    const facts = { rules: [], primary: 'r0', mayReview: new Map() };
+    const merge = { mergeId: `m-${id}`, revisionId: 'r0', startedBy: 'u1', startedAt: at, facts };
     await repository.handle(id, { type: 'StartMerge', data: merge }, meta(`start ${id}`));
   };
   await opened('left');

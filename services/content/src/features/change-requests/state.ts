@@ -1,6 +1,7 @@
 import type { JSONDocument } from '@bindery/contracts';
 import { ignoreUnknown } from '@bindery/event-sourcing';
 import type { ChangeRequestEvent, ChangeRequestLink, ChangeRequestStatus, MergeConflict } from './events.ts';
+import { evolveReviews, noReviews, type Reviewing } from './review-rules.ts';
 
 /** A merge that was begun and is neither done nor given up. */
 export interface PendingMerge {
@@ -10,6 +11,7 @@ export interface PendingMerge {
   readonly revisionId: string;
   readonly startedBy: string;
   readonly startedAt: string;
+  readonly bypassed?: readonly string[];
 }
 
 /** What a merge or update left for somebody to look at; while there is any, nothing is merged (ADR 6). */
@@ -21,7 +23,7 @@ export interface OpenConflicts {
 }
 
 /** A change request that was opened. Only what its decisions need; content is elsewhere. */
-export interface OpenedChangeRequest {
+export interface OpenedChangeRequest extends Reviewing {
   readonly status: ChangeRequestStatus;
   readonly spaceId: string;
   readonly organizationId: string;
@@ -53,7 +55,8 @@ export const evolve = (state: ChangeRequestState, event: ChangeRequestEvent): Ch
       event.data;
     const [revision, revisionMergedAncestor] = [revisionInitial, revisionInitial];
     const ids = { spaceId, organizationId, changeRequestId, number };
-    return { status, ...ids, subject, links: [], createdBy, revision, revisionInitial, revisionMergedAncestor };
+    const revisions = { revision, revisionInitial, revisionMergedAncestor };
+    return { status, ...ids, subject, links: [], createdBy, ...revisions, ...noReviews };
   }
   return state.status === 'none' ? state : evolveOpened(state, event);
 };
@@ -84,9 +87,14 @@ const evolveOpened = (
       const { revisionId, primaryRevision, conflicts } = event.data;
       return { ...withConflicts(state, conflicts), revision: revisionId, revisionMergedAncestor: primaryRevision };
     }
+    case 'ChangeRequestReviewersRequested':
+    case 'ChangeRequestReviewerRemoved':
+    case 'ChangeRequestReviewed':
+      return evolveReviews(state, event);
     case 'ChangeRequestMergeStarted': {
-      const { mergeId, revisionId, startedBy, startedAt } = event.data;
-      return { ...state, merging: { mergeId, revisionId, startedBy, startedAt } };
+      const { mergeId, revisionId, startedBy, startedAt, bypassed } = event.data;
+      const unmet = bypassed === undefined ? {} : { bypassed };
+      return { ...state, merging: { mergeId, revisionId, startedBy, startedAt, ...unmet } };
     }
     case 'ChangeRequestMergeAbandoned':
       return state.merging?.mergeId === event.data.mergeId ? withoutMerge(state) : state;

@@ -1,6 +1,7 @@
 export { grantsAggregate } from './aggregate.ts';
 export type { GrantsRepository, PermissionRouteDeps } from './deps.ts';
 export type { GrantEvent } from './events.ts';
+export { createLevelsOfMembers, type LevelsOfMembers } from './levels-of-members.ts';
 export { grantPublicEvents } from './public-events.ts';
 export { dropGrantsReactor } from './reactors/drop-grants.ts';
 export { createIdentityConsumer, type IdentityConsumer } from './reactors/identity-consumer.ts';

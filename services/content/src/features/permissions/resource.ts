@@ -1,6 +1,6 @@
 import type { OperationContext } from '@bindery/service-kit';
 import type { Default } from '../access/index.ts';
-import { topLevel } from '../space-model/index.ts';
+import { type SpaceDocument, topLevel } from '../space-model/index.ts';
 import type { PermissionRouteDeps } from './deps.ts';
 
 /** A space or collection whose permissions are looked at or changed. */
@@ -36,6 +36,14 @@ export const loadResource = async (
     return { kind: 'collection', id, organizationId, defaults: [own, ...rest], around, openToCollection: false };
   }
   const { space } = await access.space(context, name.spaceId, 'admin');
+  return resourceOfSpace({ collections }, space);
+};
+
+/** A space as a resource, whoever looks at it. */
+export const resourceOfSpace = async (
+  { collections }: Pick<PermissionRouteDeps, 'collections'>,
+  space: SpaceDocument,
+): Promise<Resource> => {
   const { id, organizationId, defaultLevel, place, visibility } = space;
   const tree = place === topLevel ? undefined : await collections.tree(organizationId);
   return {

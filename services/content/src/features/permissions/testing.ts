@@ -17,8 +17,11 @@ export const identityOf = (directory: Directory, teams: readonly string[]): Serv
       users: [users].flat().filter((id) => Object.hasOwn(directory[String(organizationId)] ?? {}, String(id))),
       teams: [asked].flat().filter((id) => teams.includes(String(id))),
     }),
-    listAccessSubjects: ({ organizationId, page, limit }) => {
-      const all = Object.entries(directory[String(organizationId)] ?? {}).map(([userId, it]) => ({ userId, ...it }));
+    listAccessSubjects: ({ organizationId, page, limit, users }) => {
+      const named = users === undefined ? undefined : new Set([users].flat());
+      const all = Object.entries(directory[String(organizationId)] ?? {})
+        .filter(([userId]) => named?.has(userId) ?? true)
+        .map(([userId, it]) => ({ userId, ...it }));
       const from = Number(page ?? 0);
       const to = from + Number(limit);
       const next = to < all.length ? { next: { page: String(to) } } : {};

@@ -10,7 +10,9 @@ const untitled = 'Untitled';
 
 /** `insert_page` (gaps-filled section 7). @throws Problem invalid naming the field */
 export const insertPage = (session: EditSession, input: InsertPageInput, field: string): void => {
-  const parent = input.into ?? null;
+  // The parent may be a page that this batch has just inserted, by its name.
+  const into = input.into ?? null;
+  const parent = into === null ? null : (session.pageRefs.get(into) ?? into);
   session.checkParent(parent, 0, `${field}.into`);
   const id = session.newId();
   const documentId = session.newId();

@@ -33,11 +33,13 @@ export interface ChangeRequestDocument {
   /** Who opened it and who edited it, for the filter. */
   readonly contributors: readonly string[];
   readonly contributions: readonly Contribution[];
+  /** Ids of users and teams that were asked for a review, for the filter. */
+  readonly requestedReviewers: readonly string[];
 }
 
 export const changeRequestsCollection: CollectionSpec = {
   name: 'content.change_requests',
-  version: 1,
+  version: 2,
   indexes: [
     { name: 'by_number', fields: ['spaceId', 'number'], unique: true },
     { name: 'by_space_updated', fields: ['spaceId', 'status', 'updatedAt'] },
@@ -46,6 +48,7 @@ export const changeRequestsCollection: CollectionSpec = {
     { name: 'by_organization_created', fields: ['organizationId', 'status', 'createdAt'] },
     { name: 'by_creator', fields: ['createdBy'] },
     { name: 'by_contributor', fields: ['contributors'], multi: true },
+    { name: 'by_requested_reviewer', fields: ['requestedReviewers'], multi: true },
     { name: 'by_merging', fields: ['mergingSince'] },
   ],
 };

@@ -19,6 +19,7 @@ const opened = (data: Opened): ChangeRequestDocument => ({
   revisionInitial: data.revisionInitial,
   contributors: [data.createdBy],
   contributions: [],
+  requestedReviewers: [],
 });
 
 const contributed = (
@@ -70,6 +71,17 @@ export const evolveChangeRequest = (
       const { revisionId, primaryRevision, updatedAt } = fact.data;
       return { ...document, revision: revisionId, revisionMergedAncestor: primaryRevision, updatedAt };
     }
+    case 'ChangeRequestReviewersRequested': {
+      const asked = fact.data.reviewers.map(({ id }) => id);
+      return { ...document, requestedReviewers: [...new Set([...document.requestedReviewers, ...asked])] };
+    }
+    case 'ChangeRequestReviewerRemoved':
+      return {
+        ...document,
+        requestedReviewers: document.requestedReviewers.filter((id) => id !== fact.data.id),
+      };
+    case 'ChangeRequestReviewed':
+      return document;
     case 'ChangeRequestMergeStarted':
       return { ...document, mergingSince: fact.data.startedAt };
     case 'ChangeRequestMergeAbandoned':
@@ -99,6 +111,9 @@ export const changeRequestsProjection: Projection = documentPerStream<ChangeRequ
     'ChangeRequestEdited',
     'ChangeRequestConflictsSettled',
     'ChangeRequestUpdated',
+    'ChangeRequestReviewersRequested',
+    'ChangeRequestReviewerRemoved',
+    'ChangeRequestReviewed',
     'ChangeRequestMergeStarted',
     'ChangeRequestMergeAbandoned',
     'ChangeRequestMerged',

@@ -19,9 +19,8 @@ interface Filters {
   readonly finding?: 'none' | 'all';
 }
 
-/** There are no reviews, topics, findings, runs and clusters yet: whoever asks for change requests with one gets none. */
+/** There are no topics, findings, runs and clusters yet: whoever asks for change requests with one gets none. */
 const matchesNothing = (query: Filters): boolean =>
-  query.requestedReviewer !== undefined ||
   query.topic !== undefined ||
   query.conversationsIssuesCluster !== undefined ||
   query.site !== undefined ||
@@ -30,6 +29,7 @@ const matchesNothing = (query: Filters): boolean =>
 
 const whereOf = (query: Filters): Where => ({
   ...(query.creator === undefined ? {} : { createdBy: query.creator }),
+  ...(query.requestedReviewer === undefined ? {} : { requestedReviewers: { contains: query.requestedReviewer } }),
   ...(query.contributor === undefined ? {} : { contributors: { contains: query.contributor } }),
 });
 

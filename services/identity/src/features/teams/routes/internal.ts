@@ -1,6 +1,6 @@
 import type { listAccessSubjects, loadTeams, resolveSubjects } from '@bindery/contracts';
 import { listIdentity, membershipIn, type OperationHandler, paginate } from '@bindery/service-kit';
-import type { MemberDocument } from '../../members/index.ts';
+import { type MemberDocument, memberId } from '../../members/index.ts';
 import type { TeamRoutesDeps } from '../deps.ts';
 import { placesInOrganization, teamsById } from '../queries.ts';
 import { membersAmong } from './people.ts';
@@ -29,10 +29,11 @@ export const resolveSubjectsRoute =
     return { status: 200, body: { users: [...known], teams: present.map(({ document }) => document.id) } };
   };
 
-/** Members with role and teams, by the time they joined. */
+/** Members with role and teams: all by the time they joined, or those of the named. */
 export const listAccessSubjectsRoute =
   (deps: TeamRoutesDeps): OperationHandler<typeof listAccessSubjects> =>
-  async (_context, { body: { organizationId, ...request } }) => {
+  async (_context, { body: { organizationId, users, ...request } }) => {
+    if (users !== undefined) return { status: 200, body: { items: await subjectsAmong(deps, organizationId, users) } };
     const { items, ...rest } = await paginate<MemberDocument>(
       deps.members(),
       listIdentity('listAccessSubjects', { organizationId }),
@@ -40,12 +41,22 @@ export const listAccessSubjectsRoute =
       request,
       deps.cursors,
     );
-    const userIds = items.map(({ document }) => document.userId);
-    const places = await placesInOrganization(deps.live, organizationId, userIds);
-    const subjects = items.map(({ document: { userId, role } }) => ({
-      userId,
-      role,
-      teams: (places.get(userId) ?? []).map(({ teamId }) => teamId),
-    }));
-    return { status: 200, body: { ...rest, items: subjects } };
+    const documents = items.map(({ document }) => document);
+    return { status: 200, body: { ...rest, items: await withTeams(deps, organizationId, documents) } };
   };
+
+const withTeams = async ({ live }: TeamRoutesDeps, organizationId: string, members: readonly MemberDocument[]) => {
+  const userIds = members.map(({ userId }) => userId);
+  const places = await placesInOrganization(live, organizationId, userIds);
+  return members.map(({ userId, role }) => ({
+    userId,
+    role,
+    teams: (places.get(userId) ?? []).map(({ teamId }) => teamId),
+  }));
+};
+
+const subjectsAmong = async (deps: TeamRoutesDeps, organizationId: string, users: readonly string[]) => {
+  const ids = [...new Set(users)].map((userId) => memberId(organizationId, userId));
+  const found = [...(await deps.members().getMany(ids)).values()].map(({ document }) => document);
+  return withTeams(deps, organizationId, found);
+};
