@@ -58,6 +58,15 @@ export const makers: Readonly<Record<string, (by: Target, ids: Ids, tag: string)
         status: 'approved',
       })
     ).id,
+  specSlug: async (by, ids, tag) => {
+    const slug = `spec-${tag.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+    const text = '{"openapi":"3.1.0","info":{"title":"Matrix","version":"1"},"paths":{}}';
+    await ok(by, 'PUT', `/v1/orgs/${ids.organizationId}/openapi/${slug}`, { source: { text } });
+    // It has a version when it has been read.
+    const at = `/v1/orgs/${ids.organizationId}/openapi/${slug}`;
+    while ((await ok<{ processingState: string }>(by, 'GET', at)).processingState !== 'complete');
+    return slug;
+  },
   teamId: async (by, ids, tag) =>
     (await ok<Made>(by, 'PUT', `/v1/orgs/${ids.organizationId}/teams`, { title: `Team ${tag}` })).id,
   samlProviderId: async (by, ids, tag) =>
@@ -75,6 +84,7 @@ export const words: Ids = {
   pagePath: 'page',
   tokenId: 'missing',
   sessionId: 'missing',
+  versionId: 'missing',
 };
 
 /** Parameters of parts of a space's content; made together with the space. */

@@ -106,6 +106,7 @@ export interface TestContentOptions {
   readonly mergeRules?: () => MergeRules;
   readonly purgeIntervalMs?: number;
   readonly git?: ContentOptions['git'];
+  readonly openapi?: ContentOptions['openapi'];
 }
 
 const noFetch: GuardedFetch = async () => {
@@ -139,6 +140,7 @@ export const startContent = async (options: TestContentOptions = {}): Promise<Te
     cursorSecret: 'a secret for tests only',
     purgeIntervalMs,
     ...(options.git ? { git: options.git } : {}),
+    ...(options.openapi ? { openapi: options.openapi } : {}),
     tuning: quickTuning,
   });
   await service.start();
