@@ -13,6 +13,7 @@ import {
   type revisionOperations,
   type searchOperations,
   type spaceOperations,
+  type templateOperations,
   validatePublicEvent,
 } from '@bindery/contracts';
 import { createServiceRuntime, type RuntimeTuning, type ServicePorts, streamOf } from '@bindery/event-sourcing';
@@ -38,6 +39,7 @@ import {
   createMergePolicy,
   createStaleMerges,
   openChangeRequests,
+  planTemplate,
   presentChangeRequest,
   revisionSources,
 } from './features/change-requests/index.ts';
@@ -94,6 +96,7 @@ import {
   spaceAggregate,
   spacesProjection,
 } from './features/spaces/index.ts';
+import { applyTemplateToSpace } from './features/templates/index.ts';
 import { repeating } from './repeating.ts';
 
 export interface ContentOptions {
@@ -134,6 +137,7 @@ type Operations = typeof spaceOperations &
   typeof reviewOperations &
   typeof gitOperations &
   typeof linkOperations &
+  typeof templateOperations &
   typeof openapiSpecOperations;
 
 const defaultPurgeIntervalMs = 60_000;
@@ -267,6 +271,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     cursors,
     reader,
     gitSync: git.metadata.ofSpaces,
+    template: planTemplate,
   };
   const own = createLateClient();
   const handlers: HandlersFor<Operations> = {
@@ -289,6 +294,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...createPageHandlers(locate),
     ...createReusableContentHandlers(locate),
     ...createFileHandlers({ locate, links, cursors }),
+    applyTemplateToSpace: applyTemplateToSpace({ access, own: own.client }),
     ...createLinksFeature({
       ...{ access, reader, spaces, runtime, eventStore, cursors, live: runtime.live, fileLinks: links },
       ...{ own: own.client, services: options.services },

@@ -68,7 +68,6 @@ const read = {
   method: 'GET',
   tag: 'Links',
   access: 'space:view',
-  scope: 'space:read',
 } as const;
 const space = { spaceId: Id() };
 const page = { ...space, pageId: Id() };

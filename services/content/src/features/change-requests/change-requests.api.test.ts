@@ -44,7 +44,7 @@ describe('a new change request', () => {
 
   test('from an unknown template is refused and takes no number', async () => {
     const spaceId = await openSpace(content, admin);
-    const body = { template: { id: 'release-notes' } };
+    const body = { template: { id: 'no-such-template' } };
     const refused = await content.call('createChangeRequest', admin, { params: { spaceId }, body });
     expect(refused).toMatchObject({ status: 400, code: 'template.unknown' });
     expect((await inSpace(content, spaceId).open()).number).toBe(1);

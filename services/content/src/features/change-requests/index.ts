@@ -2,6 +2,7 @@ export { changeRequestAggregate } from './aggregate.ts';
 export { expectedRevision } from './answer.ts';
 export { fieldsOf } from './content/front-matter.ts';
 export { byStableForm, inApplication } from './content/links.ts';
+export { planTemplate } from './content/plan-template.ts';
 export type { ChangeRequestRepository, ChangeRequestRouteDeps, MergeDeps } from './deps.ts';
 export type { ChangeRequestEvent, ChangeRequestStatus, ReviewStatus, ReviewSubject } from './events.ts';
 export { createMergePolicy, type MergePolicy } from './merge-policy.ts';

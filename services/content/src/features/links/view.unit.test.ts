@@ -10,10 +10,21 @@ import {
   type RevisionTree,
   type StoredDocument,
 } from '../revisions/index.ts';
-import { type Choose, choices, pageNode } from '../revisions/testing.ts';
 import { keyOf, placeOf, resourceOf, targetOf, targetOfRef } from './keys.ts';
 import { linksOfDocument } from './outgoing.ts';
 import { linksProjection } from './read-model/projection.ts';
+
+/** Whole numbers from 0 up. */
+type Choose = (below: number) => number;
+
+/** A repeatable source of choices. */
+const choices = (seed: number): Choose => {
+  let state = seed >>> 0 || 1;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * Math.max(1, below));
+  };
+};
 
 const space = 's1';
 const primary = 'content.space';
@@ -150,7 +161,7 @@ const anyChange = (tree: RevisionTree, choose: Choose, documentId: string): Revi
     case 0:
     case 1:
     case 2:
-      return { kind: 'page_inserted', page: pageNode(id, { parent, documentId, metadata }), before: null };
+      return { kind: 'page_inserted', page: { id, type: 'document', parent, documentId, metadata }, before: null };
     case 3:
     case 4:
       return { kind: 'page_edited', pageId: any(), documentId, updatedAt: '2026-01-01T00:00:00.000Z' };

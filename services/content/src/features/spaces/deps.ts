@@ -1,8 +1,8 @@
-import type { GitSyncState } from '@bindery/contracts';
+import type { ApplySpaceTemplate, GitSyncState } from '@bindery/contracts';
 import type { LiveCollection, Repository } from '@bindery/event-sourcing';
 import type { CursorCodec, OperationContext } from '@bindery/service-kit';
 import type { Access } from '../access/index.ts';
-import type { RevisionReader } from '../revisions/index.ts';
+import type { RevisionPart, RevisionReader } from '../revisions/index.ts';
 import { type SpaceDocument, spacesCollection } from '../space-model/index.ts';
 import type { ChangeRequestCounts } from './counts.ts';
 import type { SpaceCommand } from './decider.ts';
@@ -37,6 +37,12 @@ export interface SpaceRouteDeps {
   readonly cursors: CursorCodec;
   readonly reader: RevisionReader;
   readonly placement: Placement;
+  /** The first revision of a space that begins with a template. @throws Problem 400 for one that does not exist */
+  readonly template: (
+    context: OperationContext,
+    spaceId: string,
+    template: ApplySpaceTemplate,
+  ) => Promise<RevisionPart>;
   /** How spaces stand with their git repositories; those that have none are absent. */
   readonly gitSync?: (spaceIds: readonly string[]) => Promise<ReadonlyMap<string, GitSyncState>>;
 }

@@ -22,9 +22,9 @@ export const applyTemplateToSpace =
     const { spaceId } = params;
     const { changeRequestId, ...template } = body;
     await access.space(context, spaceId, 'edit');
-    if (changeRequestId === undefined) await access.space(context, spaceId, 'merge');
     const changes = changesOfTemplate(template, { baseUrl: context.baseUrl, spaceId }, 'body');
     if (changeRequestId === undefined) {
+      await access.space(context, spaceId, 'merge');
       const request = { params, query: {}, body: { subject: `Template: ${template.id}`, template } };
       const { id } = (await own.call(createChangeRequest, context, request)).body;
       await mergeOrArchive(own, context, { spaceId, changeRequestId: id });

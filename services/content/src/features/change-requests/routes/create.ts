@@ -1,9 +1,11 @@
 import type { changeRequestOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { type HandlersFor, invalid, notFound } from '@bindery/service-kit';
+import { type HandlersFor, notFound } from '@bindery/service-kit';
+import { changesOfTemplate } from '../../templates/index.ts';
 import { answerChangeRequest, changeRequestAfter } from '../answer.ts';
-import type { ChangeRequestRouteDeps } from '../deps.ts';
 import { changeRequestLocation } from '../present.ts';
+import { type EditDeps, updateChangeRequestContent } from './edit-content.ts';
+import { locate } from './located.ts';
 
 /**
  * POST /spaces/{spaceId}/change-requests. The space gives the number, then the change request opens its own stream; a
@@ -11,12 +13,13 @@ import { changeRequestLocation } from '../present.ts';
  * what lists show by default, and nothing in the request says otherwise.
  */
 export const createChangeRequest =
-  (deps: ChangeRequestRouteDeps): HandlersFor<typeof changeRequestOperations>['createChangeRequest'] =>
+  (deps: EditDeps): HandlersFor<typeof changeRequestOperations>['createChangeRequest'] =>
   async (context, { params, body = {} }) => {
     const { spaceId } = params;
     const { space } = await deps.access.space(context, spaceId, 'edit');
-    if (body.template !== undefined)
-      throw invalid('template.unknown', `body.template.id: there is no template ${JSON.stringify(body.template.id)}`);
+    const { baseUrl } = context;
+    // Before anything is opened: what the template lacks is the caller's mistake.
+    const pages = body.template && changesOfTemplate(body.template, { baseUrl, spaceId }, 'body.template');
     const metadata = commandMetadata(context, space.organizationId);
     const changeRequestId = context.ids.id();
     const [createdBy, createdAt] = [context.principal.id, context.now.toISOString()];
@@ -43,10 +46,14 @@ export const createChangeRequest =
       { likelyNew: true },
     );
     await deps.counts.changed(spaceId);
+    const location = changeRequestLocation(baseUrl, spaceId, changeRequestId);
+    if (pages !== undefined) {
+      const request = { params: { spaceId, changeRequestId }, query: { compat: true }, body: { changes: [...pages] } };
+      await updateChangeRequestContent(deps)(context, request);
+      const { found } = await locate(deps, context, request.params, 'edit');
+      const filled = { document: found.document, streamRevision: found.revision };
+      return { status: 201, ...answerChangeRequest(baseUrl, filled, state.head ?? revisionInitial, 0), location };
+    }
     const at = await changeRequestAfter(deps.changeRequests, undefined, opened, changeRequestId);
-    return {
-      status: 201,
-      ...answerChangeRequest(context.baseUrl, at, state.head ?? revisionInitial, 0),
-      location: changeRequestLocation(context.baseUrl, spaceId, changeRequestId),
-    };
+    return { status: 201, ...answerChangeRequest(baseUrl, at, state.head ?? revisionInitial, 0), location };
   };

@@ -17,14 +17,15 @@ import { changeRequestKey, type Serial } from '../serial.ts';
 import type { OpenedChangeRequest } from '../state.ts';
 import { type LocateDeps, locate } from './located.ts';
 
-type Deps = ChangeRequestRouteDeps & LocateDeps & { readonly merging: Merging; readonly serial: Serial };
+/** What editing the content of change requests works with. */
+export type EditDeps = ChangeRequestRouteDeps & LocateDeps & { readonly merging: Merging; readonly serial: Serial };
 
 /** Decided anew so often when other processes keep editing the same change request. */
 const maxAttempts = 10;
 
 /** POST .../content: one batch of edits, one revision (gaps-filled section 7). */
 export const updateChangeRequestContent =
-  (deps: Deps): HandlersFor<typeof contentChangeOperations>['updateChangeRequestContent'] =>
+  (deps: EditDeps): HandlersFor<typeof contentChangeOperations>['updateChangeRequestContent'] =>
   async (context, { params, query, body, ifMatch }) => {
     const { found, space } = await locate(deps, context, params, 'edit');
     const metadata = commandMetadata(context, space.organizationId);
@@ -129,7 +130,7 @@ const outcomesOf = ({ outcomes }: EditPlan, location: string): ContentOutcome[] 
 
 /** Fetches and stores the files of a batch, before anything is decided: once, however often that is done again. */
 const takeFilesIn = async (
-  deps: Deps,
+  deps: EditDeps,
   context: OperationContext,
   changes: readonly ContentChangeInput[],
 ): Promise<ReadonlyMap<number, readonly FileNode[]>> => {
@@ -163,7 +164,7 @@ const fileOf = (
 
 /** The revisions that reverts go back to. @throws Problem invalid for a revision that the space does not have */
 const revertSources = async (
-  { reader }: Deps,
+  { reader }: EditDeps,
   state: OpenedChangeRequest,
   changes: readonly ContentChangeInput[],
 ): Promise<ReadonlyMap<number, RevertSource>> => {

@@ -1,6 +1,6 @@
-import type { spaceOperations } from '@bindery/contracts';
+import type { ApplySpaceTemplate, spaceOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { conflict, type HandlersFor, notFound, type OperationContext } from '@bindery/service-kit';
+import { conflict, type HandlersFor, invalid, notFound, type OperationContext } from '@bindery/service-kit';
 import type { RevisionChange, RevisionPart, StoredDocument } from '../../revisions/index.ts';
 import { orderKeyAt } from '../../space-model/index.ts';
 import { answerSpace, spaceAfter } from '../answer.ts';
@@ -27,6 +27,17 @@ const firstPage = (context: OperationContext): RevisionPart => {
   return { changes: [change], documents: [document] };
 };
 
+/** What a new space has. @throws Problem 400 for a template that does not exist */
+const beginning = async (
+  deps: SpaceRouteDeps,
+  context: OperationContext,
+  spaceId: string,
+  { template, empty }: { readonly template?: ApplySpaceTemplate; readonly empty?: true },
+): Promise<RevisionPart> => {
+  if (template !== undefined) return deps.template(context, spaceId, template);
+  return empty ? { changes: [], documents: [] } : firstPage(context);
+};
+
 /** POST /orgs/{organizationId}/spaces */
 export const createSpace =
   (deps: SpaceRouteDeps): HandlersFor<typeof spaceOperations>['createSpace'] =>
@@ -41,6 +52,11 @@ export const createSpace =
       if (collection.status === 'leaving')
         throw conflict('collection.in_transfer', 'The collection is on its way to another organization.');
     }
+    const begins = [body.template, body.computedSource, body.empty].filter((it) => it !== undefined);
+    if (begins.length > 1)
+      throw invalid('space.begins_twice', 'body: give at most one of template, computedSource and empty.');
+    if (body.computedSource !== undefined)
+      throw invalid('space.computed', 'body.computedSource: computed content is not supported by this instance.');
     const spaceId = context.ids.id();
     const createdAt = context.now.toISOString();
     const handled = await deps.repository.handle(
@@ -62,7 +78,7 @@ export const createSpace =
           ...(parent === undefined ? {} : { parent }),
           order: orderKeyAt(createdAt, spaceId),
           revisionId: context.ids.id(),
-          parts: [body.empty ? { changes: [], documents: [] } : firstPage(context)],
+          parts: [await beginning(deps, context, spaceId, body)],
         },
       },
       commandMetadata(context, organizationId),
