@@ -5,10 +5,12 @@ import type { ChangeRequestEvent } from './change-requests/index.ts';
 import type { CollectionEvent } from './collections/index.ts';
 import type { CommentBody, CommentEvent } from './comments/index.ts';
 import type { GitSyncEvent } from './git/index.ts';
+import type { OpenAPISpecEvent } from './openapi/index.ts';
 import type { GrantEvent } from './permissions/index.ts';
 import { contentPublicMapping } from './public-events.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
+import type { StorageUploadEvent } from './storage/index.ts';
 
 const mapping = contentPublicMapping('content.space', 'content.changeRequest', 'content.comment');
 const ids = { spaceId: 'space1', organizationId: 'org1' };
@@ -167,6 +169,21 @@ const ofGrants: readonly (readonly [string, GrantEvent])[] = [
 const placed = { parent: 'c1', order: 'k' };
 
 const operation = { ...ids, operationId: 'g1' };
+const upload = { key: 'space1', organizationId: 'org1' };
+const ofStorage: readonly (readonly [string, StorageUploadEvent])[] = [
+  [
+    'storage-file.uploaded',
+    {
+      type: 'StorageFileUploaded',
+      data: {
+        ...upload,
+        ...{ kind: 'import_file', size: 1, uploadedBy: 'u1', uploadedAt: at, keptUntil: at },
+        ...{ blob: secret, contentType: 'text/plain' },
+      },
+    },
+  ],
+  ['storage-file.purged', { type: 'StorageUploadPurged', data: { ...upload, purgedAt: at } }],
+];
 const ofGit: readonly (readonly [string, GitSyncEvent])[] = [
   [
     'git-sync.started',
@@ -213,6 +230,50 @@ const ofGit: readonly (readonly [string, GitSyncEvent])[] = [
       type: 'GitSyncFailed',
       data: { ...operation, direction: 'import', state: 'failure', reason: 'file', error: secret, endedAt: at },
     },
+  ],
+];
+
+const spec = { organizationId: 'org1', specId: 'spec1', slug: 'petstore' };
+const bytes = { sha256: secret, size: 9 };
+const ofSpecs: readonly (readonly [string, OpenAPISpecEvent])[] = [
+  [
+    'openapi-spec.created',
+    {
+      type: 'OpenAPISpecCreated',
+      data: { ...spec, source: { kind: 'url', url: `https://${secret}` }, createdBy: 'u1', createdAt: at },
+    },
+  ],
+  [
+    'openapi-spec.source-changed',
+    {
+      type: 'OpenAPISpecSourceChanged',
+      data: { ...spec, source: { kind: 'text', ...bytes }, changedBy: 'u1', changedAt: at },
+    },
+  ],
+  [
+    'openapi-spec.settings-changed',
+    { type: 'OpenAPISpecVisibilityChanged', data: { ...spec, visibility: 'public', changedBy: 'u1', changedAt: at } },
+  ],
+  [
+    'openapi-spec.changed',
+    {
+      type: 'OpenAPISpecVersionAdded',
+      data: {
+        ...{ ...spec, versionId: 'v1', number: 1, raw: bytes, json: bytes, format: 'json', specVersion: '3.1.0' },
+        ...{ contentHash: secret, source: { kind: 'text', ...bytes }, createdAt: at },
+      },
+    },
+  ],
+  [
+    'openapi-spec.processing-failed',
+    {
+      type: 'OpenAPISpecProcessingFailed',
+      data: { ...spec, runId: 'run1', code: 'PARSE_ERROR', errors: [{ message: secret }], processedAt: at },
+    },
+  ],
+  [
+    'openapi-spec.deleted',
+    { type: 'OpenAPISpecDeleted', data: { ...spec, versions: [], deletedBy: 'u1', deletedAt: at } },
   ],
 ];
 
@@ -314,6 +375,33 @@ const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
       data: { ...request, mergeId: 'r2', revisionMerged: 'r2', mergedBy: 'u1', mergedAt: at },
     }),
   ],
+  [
+    'change-request.reviewers-requested',
+    ofRequest({
+      type: 'ChangeRequestReviewersRequested',
+      data: {
+        ...{ ...request, revisionId: 'r1', reviewers: [{ kind: 'team', id: 't1' }] },
+        ...{ requestedBy: 'u1', requestedAt: at },
+      },
+    }),
+  ],
+  [
+    'change-request.reviewer-removed',
+    ofRequest({
+      type: 'ChangeRequestReviewerRemoved',
+      data: { ...request, kind: 'user', id: 'u2', removedBy: 'u1', removedAt: at },
+    }),
+  ],
+  [
+    'change-request.reviewed',
+    ofRequest({
+      type: 'ChangeRequestReviewed',
+      data: {
+        ...{ ...request, reviewId: 'v1', revisionId: 'r1', status: 'approved', reviewer: 'u2', requestedBy: 'u1' },
+        ...{ comment: { commentId: 'm1', body: said }, reviewedAt: at },
+      },
+    }),
+  ],
   ['space.moved', ofSpace({ type: 'SpaceMoved', data: { ...ids, ...placed, movedBy: 'u1', movedAt: at } })],
   [
     'space.transferred',
@@ -325,6 +413,8 @@ const samples: readonly (readonly [string, ReturnType<typeof mapping>])[] = [
   ...ofCollections.map(([name, event]) => [name, mapping(recorded(event, 'content.collections-org1'))] as const),
   ...ofGrants.map(([name, event]) => [name, mapping(recorded(event, 'content.grants-space1'))] as const),
   ...ofGit.map(([name, event]) => [name, mapping(recorded(event, 'content.gitSync-space1'))] as const),
+  ...ofSpecs.map(([name, event]) => [name, mapping(recorded(event, 'content.openapiSpec-spec1'))] as const),
+  ...ofStorage.map(([name, event]) => [name, mapping(recorded(event, 'content.storage-space1'))] as const),
   ...ofComments.map(([name, event]) => [name, mapping(recorded(event, 'content.comment-m1'))] as const),
 ];
 
@@ -332,7 +422,13 @@ describe('public events', () => {
   test.each(samples)('%s has its type, its key and nothing private', (name, events) => {
     expect(events).toHaveLength(1);
     expect(events[0]?.type).toBe(`bindery.content.${name}.v1`);
-    const subjects = { 'change-request': 'cr1', collection: 'c1', comment: 'm1', 'comment-reply': 'm1' } as const;
+    const subjects = {
+      'change-request': 'cr1',
+      collection: 'c1',
+      comment: 'm1',
+      'comment-reply': 'm1',
+      'openapi-spec': 'spec1',
+    } as const;
     const [thing] = name.split('.');
     expect(events[0]?.subject).toBe(subjects[thing as keyof typeof subjects] ?? 'space1');
     expect(JSON.stringify(events)).not.toContain(secret);

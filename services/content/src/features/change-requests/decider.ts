@@ -164,7 +164,7 @@ const open = ({ data }: OpenChangeRequest, state: ChangeRequestState): readonly 
 };
 
 /**
- * Moves between statuses (the reference says "any" for both PATCH and merge, and leaves out what is refused):
+ * Moves between statuses (ADR 16; the reference says "any" for both PATCH and merge, and leaves out what is refused):
  *
  * | from \ to | draft | open | archived | merged (by merging) |
  * | --------- | ----- | ---- | -------- | ------------------- |

@@ -2,7 +2,7 @@ import { type JSONDocument, limits } from '@bindery/contracts';
 import { conflict } from '@bindery/service-kit';
 import type { ChangeRequestEvent, ReviewStatus, ReviewSubject } from './events.ts';
 
-// Reviews stand in the stream of their change request, so that a merge is decided with all of them before it (ADR 13).
+// Reviews stand in the stream of their change request, so that a merge is decided with all of them before it (ADR 16).
 
 /** Asks for reviews of the current revision. */
 export interface RequestReviewers {

@@ -98,7 +98,7 @@ const updateOrganization = (data: UpdateOrganization, state: Active): readonly O
   const { organizationId, updatedBy, at, ifMatch } = data;
   if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== String(state.version))
     throw preconditionFailed('The organization has changed since the version that If-Match names.');
-  requireMembers(data.changes.mergeRules, state.roster);
+  requireUsableRules(data.changes.mergeRules, state.roster);
   const present = new Map<string, unknown>(Object.entries(state.settings));
   const different = Object.entries(data.changes).filter(([field, value]) => !sameJson(present.get(field), value));
   const hostname = newHostname(data, state);
@@ -123,10 +123,15 @@ const newHostname = ({ hostname }: UpdateOrganization, { settings }: Active): Or
   return { name: hostname.name, claimId: hostname.claimId };
 };
 
-/** @throws Problem 400 for people in rules who are no members */
-const requireMembers = (mergeRules: OrganizationChanges['mergeRules'], roster: Roster): void => {
+/** @throws Problem 400 for people in rules who are no members, and for rules that nothing evaluates (ADR 16) */
+const requireUsableRules = (mergeRules: OrganizationChanges['mergeRules'], roster: Roster): void => {
   if (mergeRules?.type !== 'rules') return;
   for (const [index, rule] of mergeRules.rules.entries()) {
+    if (rule.rule === 'custom')
+      throw invalid(
+        'organization.custom_merge_rule',
+        `body.mergeRules.rules[${index}]: custom rules are not supported`,
+      );
     if (!('users' in rule)) continue;
     const place = rule.users.findIndex((userId) => memberIn(roster, userId) === undefined);
     if (place >= 0)

@@ -63,7 +63,7 @@ describe('settings of an organization', () => {
         type: 'rules',
         rules: [
           { rule: 'require_one_of_specific_reviewers', users: [owner.id] },
-          { rule: 'custom', expression: 'true' },
+          { rule: 'require_at_least_one_review' },
         ],
       },
     } as const;
@@ -95,6 +95,10 @@ describe('settings of an organization', () => {
       [
         { mergeRules: { type: 'rules', rules: [{ rule: 'allow_bypass', users: [owner.id, 'stranger'] }] } },
         'organization.merge_rule_user',
+      ],
+      [
+        { mergeRules: { type: 'rules', rules: [{ rule: 'custom', expression: 'true' }] } },
+        'organization.custom_merge_rule',
       ],
     ];
     for (const [body, code] of refused) await expectProblem(update(body), 'invalid', code);

@@ -10,6 +10,10 @@ type Handler = HandlersFor<typeof spaceOperations>['updateSpaceById'];
 /** A space shows an emoji or a picture: giving one takes the other away, null for both clears (gaps-filled section 5). */
 const settingsFrom = (body: Parameters<Handler>[1]['body']): SpaceSettings => {
   const { emoji, icon, mergeRules, ...plain } = body;
+  const custom = mergeRules?.type === 'rules' ? mergeRules.rules.findIndex(({ rule }) => rule === 'custom') : -1;
+  // One that nothing evaluates would look as if it protected the space (ADR 16).
+  if (custom >= 0)
+    throw invalid('space.custom_merge_rule', `body.mergeRules.rules[${custom}]: custom rules are not supported`);
   if (typeof emoji === 'string' && typeof icon === 'string')
     throw invalid('space.emoji_and_icon', 'body.emoji, body.icon: give one of them; the other one is cleared.');
   const picture =
