@@ -1,9 +1,8 @@
-import { limits } from '@bindery/contracts';
 import { isProblem } from '@bindery/service-kit';
 import { specification } from '@bindery/testing/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
 import { type ChangeRequestCommand, changeRequestDecider } from './decider.ts';
-import type { ChangeRequestEvent, ReviewStatus, ReviewSubject } from './events.ts';
+import type { ChangeRequestEvent, ReviewStatus } from './events.ts';
 import type { MergeRule } from './merge-rules.ts';
 
 const changeRequest = specification(changeRequestDecider);
@@ -290,6 +289,16 @@ describe('several rules', () => {
   });
 });
 
+test('a reviewer who is asked no longer has still reviewed', () => {
+  const removed: ChangeRequestEvent = {
+    type: 'ChangeRequestReviewerRemoved',
+    data: { ...ids, kind: 'user', id: 'ann', removedBy: 'author', removedAt: at },
+  };
+  expect(
+    refusal([...before, approved('ann'), removed], start([naming('require_specific_reviewers', 'ann')])),
+  ).toBeUndefined();
+});
+
 describe('what is decided with', () => {
   test('a review that came after the facts were read has them read again', () => {
     const rules = [plain('require_at_least_one_approved_review')];
@@ -314,169 +323,5 @@ describe('what is decided with', () => {
       .given(under)
       .when(start(rules, { primary: 'r1' }))
       .thenRefuses('change_request.merge_rules');
-  });
-});
-
-const asking = (subjects: readonly ReviewSubject[], more: object = {}): ChangeRequestCommand => ({
-  type: 'RequestReviewers',
-  data: { subjects, requestedBy: 'author', requestedAt: at, ...more },
-});
-const asked = (revisionId: string, ...subjects: readonly ReviewSubject[]): ChangeRequestEvent => ({
-  type: 'ChangeRequestReviewersRequested',
-  data: { ...ids, revisionId, reviewers: [...subjects], requestedBy: 'author', requestedAt: at },
-});
-const review = (reviewer: string, status: ReviewStatus, teams: readonly string[] = []): ChangeRequestCommand => ({
-  type: 'SubmitReview',
-  data: { reviewId: `v-${reviewer}`, status, reviewer, teams, reviewedAt: at },
-});
-const removal = (id: string): ChangeRequestCommand => ({
-  type: 'RemoveReviewer',
-  data: { id, removedBy: 'author', removedAt: at },
-});
-const removed = (kind: 'user' | 'team', id: string): ChangeRequestEvent => ({
-  type: 'ChangeRequestReviewerRemoved',
-  data: { ...ids, kind, id, removedBy: 'author', removedAt: at },
-});
-const ann = { kind: 'user', id: 'ann' } as const;
-const team = { kind: 'team', id: 't1' } as const;
-const moves = (to: 'draft' | 'archived'): ChangeRequestEvent => ({
-  type: 'ChangeRequestStatusChanged',
-  data: { ...ids, from: 'open', to, changedBy: 'author', changedAt: at },
-});
-const mergedData = { mergeId: 'm1', revisionMerged: 'm1', mergedBy: 'ann', mergedAt: at };
-const merged: ChangeRequestEvent = { type: 'ChangeRequestMerged', data: { ...ids, ...mergedData } };
-
-describe('asking for reviews', () => {
-  test('names everybody once, about the current revision', () => {
-    changeRequest
-      .given(before)
-      .when(asking([ann, team, ann]))
-      .thenEvents([asked('r0', ann, team)]);
-    changeRequest
-      .given([...before, asked('r0', ann)])
-      .when(asking([ann]))
-      .thenNothing();
-    changeRequest
-      .given([opened(), asked('r0', ann), edited('b1', 'r0')])
-      .when(asking([ann]))
-      .thenEvents([asked('b1', ann)]);
-  });
-  test('a user and a team of the same id are two', () => {
-    changeRequest
-      .given([...before, asked('r0', ann)])
-      .when(asking([{ kind: 'team', id: 'ann' }]))
-      .thenEvents([asked('r0', { kind: 'team', id: 'ann' })]);
-  });
-  test('sets subject and description in the same append, where they are new', () => {
-    changeRequest
-      .given(before)
-      .when(asking([ann], { subject: 'New' }))
-      .thenEvents([described({ subject: 'New' }), asked('r0', ann)]);
-    changeRequest
-      .given(before)
-      .when(asking([ann], { subject: 'S' }))
-      .thenEvents([asked('r0', ann)]);
-  });
-  test('has a bound, whoever it is about', () => {
-    const users = (from: number, count: number) =>
-      Array.from({ length: count }, (_, index) => ({ kind: 'user' as const, id: `u${from + index}` }));
-    const most = limits.review.requestedReviewers;
-    changeRequest
-      .given([...before, asked('r0', ...users(0, most))])
-      .when(asking([ann]))
-      .thenRefuses('change_request.too_many_reviewers');
-    changeRequest
-      .given([...before, asked('r0', ...users(0, most))])
-      .when(asking(users(0, most)))
-      .thenNothing();
-  });
-  test('is refused when archived, merging or merged', () => {
-    const data = { ...ids, mergeId: 'm1', revisionId: 'r0', startedBy: 'ann', startedAt: at };
-    const merging = { type: 'ChangeRequestMergeStarted', data } as const;
-    for (const command of [asking([ann]), review('ann', 'approved')]) {
-      changeRequest
-        .given([...before, moves('archived')])
-        .when(command)
-        .thenRefuses('change_request.archived');
-      changeRequest
-        .given([...before, merging])
-        .when(command)
-        .thenRefuses('change_request.merging');
-      changeRequest
-        .given([...before, merged])
-        .when(command)
-        .thenRefuses('change_request.merged');
-      changeRequest.given([]).when(command).thenRefuses('change_request.not_found');
-    }
-  });
-});
-
-describe('asking no longer', () => {
-  test('takes a user or a team away, once', () => {
-    changeRequest
-      .given([...before, asked('r0', ann, team)])
-      .when(removal('t1'))
-      .thenEvents([removed('team', 't1')]);
-    changeRequest
-      .given([...before, asked('r0', ann), removed('user', 'ann')])
-      .when(removal('ann'))
-      .thenNothing();
-    changeRequest.given(before).when(removal('nobody')).thenNothing();
-  });
-  test('leaves the review that was given, which still counts', () => {
-    const past = [...before, asked('r0', ann), approved('ann'), removed('user', 'ann')];
-    expect(refusal(past, start([naming('require_specific_reviewers', 'ann')]))).toBeUndefined();
-  });
-  test('works in an archived one, not in a merged one', () => {
-    changeRequest
-      .given([...before, asked('r0', ann), moves('archived')])
-      .when(removal('ann'))
-      .thenEvents([removed('user', 'ann')]);
-    changeRequest
-      .given([...before, asked('r0', ann), merged])
-      .when(removal('ann'))
-      .thenRefuses('change_request.merged');
-  });
-});
-
-describe('reviewing', () => {
-  test('is about the current revision, with nobody asking for it', () => {
-    changeRequest
-      .given(moved)
-      .when(review('ann', 'approved'))
-      .thenEvents([approved('ann', 'b1')]);
-    changeRequest
-      .given([...before, moves('draft')])
-      .when(review('ann', 'changes-requested'))
-      .thenEvents([wants('ann')]);
-  });
-  test('answers who asked the reviewer, or a team of it', () => {
-    const answer = reviewed('ann', 'approved', 'r0', { requestedBy: 'author' });
-    changeRequest
-      .given([...before, asked('r0', ann)])
-      .when(review('ann', 'approved'))
-      .thenEvents([answer]);
-    changeRequest
-      .given([...before, asked('r0', team)])
-      .when(review('ann', 'approved', ['t0', 't1']))
-      .thenEvents([answer]);
-    changeRequest
-      .given([...before, asked('r0', team)])
-      .when(review('ann', 'approved', ['t0']))
-      .thenEvents([approved('ann')]);
-    changeRequest
-      .given([...before, asked('r0', ann), removed('user', 'ann')])
-      .when(review('ann', 'approved'))
-      .thenEvents([approved('ann')]);
-  });
-  test('sent twice is there once, also when it was merged since', () => {
-    changeRequest
-      .given([...before, approved('ann')])
-      .when(review('ann', 'approved'))
-      .thenNothing();
-    changeRequest
-      .given([...before, approved('ann'), merged])
-      .when(review('ann', 'approved'))
-      .thenNothing();
   });
 });
