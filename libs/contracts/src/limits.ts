@@ -48,6 +48,20 @@ export const limits = {
     cellKey: 256,
   },
   file: { name: 256, base64Bytes: 1024 * 1024, maxPerChange: 20, maxPixels: 100_000_000 },
+  /**
+   * Own: bytes of an upload by its kind; minutes in which it must come, hours that it is kept for, and uploads that one
+   * member has at a time.
+   */
+  storage: {
+    bytes: { customization_font: 5_000_000, import_file: 20_000_000, organization_file: 20_000_000 },
+    validMinutes: 15,
+    keptHours: 24,
+    perMember: 50,
+  },
+  /** O: files of one run. Own: the rest. `bytes` and `entries` are of everything that is unpacked. */
+  import: { files: 50, pages: 200, depth: 8, entries: 2000, bytes: 60_000_000, images: 100, perOrganization: 20 },
+  /** Own: what one PDF holds at most. */
+  pdf: { pages: 500, characters: 5_000_000, images: 500, imageBytes: 100_000_000 },
   /** Own: what names something in a repository. */
   git: { ref: 255, path: 512, commitMessage: 10_000 },
   /** R: slug. Own: bytes of a document, versions kept, errors told, specifications of an organization. */

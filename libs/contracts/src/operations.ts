@@ -26,6 +26,7 @@ import { searchOperations } from './features/search.ts';
 import { sessionOperations } from './features/sessions.ts';
 import { signInAdminOperations, signInInternalOperations } from './features/sign-in.ts';
 import { spaceOperations } from './features/spaces.ts';
+import { storageOperations } from './features/storage.ts';
 import { subdomainOperations } from './features/subdomains.ts';
 import { teamInternalOperations, teamOperations } from './features/teams.ts';
 import { templateOperations } from './features/templates.ts';
@@ -64,6 +65,7 @@ export const operations = {
   ...revisionOperations,
   ...pageOperations,
   ...fileOperations,
+  ...storageOperations,
   ...linkOperations,
   ...templateOperations,
   ...samlOperations,

@@ -1,5 +1,6 @@
 import { contentEvents } from './events/content.ts';
 import { contentAccessEvents } from './events/content-access.ts';
+import { contentTransferEvents } from './events/content-transfers.ts';
 import { identityEvents } from './events/identity.ts';
 import { inviteEvents } from './events/invites.ts';
 import { openapiSpecEvents } from './events/openapi-specs.ts';
@@ -13,6 +14,7 @@ import type { PublicEventDefinition, PublicEventGroup } from './kit/public-event
 const groups: readonly PublicEventGroup[] = [
   contentEvents,
   contentAccessEvents,
+  contentTransferEvents,
   openapiSpecEvents,
   reviewEvents,
   identityEvents,

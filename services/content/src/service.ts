@@ -29,6 +29,12 @@ import {
   type ServiceClient,
 } from '@bindery/service-kit';
 import { type AccessOperations, accessProjections, accessReactors, createContentAccess } from './content-access.ts';
+import {
+  createTransfers,
+  type TransferOperations,
+  type TransferOptions,
+  transferProjections,
+} from './content-transfers.ts';
 import { contentAuditProjection, createAuditHandlers } from './features/audit/index.ts';
 import {
   changeRequestAggregate,
@@ -96,6 +102,7 @@ import {
   spaceAggregate,
   spacesProjection,
 } from './features/spaces/index.ts';
+import type { UploadRoute } from './features/storage/index.ts';
 import { applyTemplateToSpace } from './features/templates/index.ts';
 import { repeating } from './repeating.ts';
 
@@ -118,11 +125,13 @@ export interface ContentOptions {
   readonly git?: Pick<GitDeps, 'timeoutMs' | 'sweepMs' | 'limits'>;
   /** Other rhythms and limits of OpenAPI specifications than the default ones. */
   readonly openapi?: OpenAPITuning;
+  /** Other rhythms of uploads and imports than the default ones. */
+  readonly transfers?: TransferOptions;
   readonly tuning?: Partial<RuntimeTuning>;
 }
 
 /** The content service, and the routes outside the JSON contract that the gateway mounts for it. */
-export type ContentService = Service & { readonly rawRoutes: readonly RawRoute[] };
+export type ContentService = Service & { readonly rawRoutes: readonly (RawRoute | UploadRoute)[] };
 
 type Operations = typeof spaceOperations &
   AccessOperations &
@@ -138,6 +147,7 @@ type Operations = typeof spaceOperations &
   typeof gitOperations &
   typeof linkOperations &
   typeof templateOperations &
+  TransferOperations &
   typeof openapiSpecOperations;
 
 const defaultPurgeIntervalMs = 60_000;
@@ -166,6 +176,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       commentsProjection,
       reviewsProjection,
       ...openapiProjections,
+      ...transferProjections,
     ],
     reactors: [
       ...accessReactors(() => contentAccess.reactorDeps),
@@ -203,7 +214,12 @@ export const createContentService = (options: ContentOptions): ContentService =>
   const commenting = { comments, repository: runtime.repository(commentAggregate) };
 
   const links = createFileLinks(cursorSecret);
-  const files = createFileIngest({ blobs: blobStore, fetch: fetchGuard });
+  const transfers = createTransfers({
+    ...{ access, reader, cursors, cache, clock, logger, spaceRepository, spaces, changeRequests: lookup },
+    ...{ runtime, blobs: blobStore, fetch: fetchGuard, secret: cursorSecret, repository, counts, fileLinks: links },
+    ...options.transfers,
+  });
+  const files = createFileIngest({ blobs: blobStore, fetch: fetchGuard, uploads: transfers.uploads });
   const locate = createLocate({ access, reader, changeRequests: lookup });
   const feeder = createSearchFeeder({
     eventStore,
@@ -279,6 +295,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...createAuditHandlers(runtime, ports),
     ...git.handlers,
     ...openapi.handlers,
+    ...transfers.handlers,
     ...createSpaceHandlers(spaceDeps),
     ...contentAccess.handlers({ spaces: spaceDeps, services: options.services, cursors }),
     ...createRevisionHandlers({
@@ -332,7 +349,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
   return {
     name: 'content',
     handlers: erased,
-    rawRoutes: [downloads, openapi.rawRoute],
+    rawRoutes: [downloads, openapi.rawRoute, ...transfers.rawRoutes],
     async start() {
       await runtime.start();
       await contentAccess.consumer.start();
@@ -341,8 +358,10 @@ export const createContentService = (options: ContentOptions): ContentService =>
       settling.start();
       git.start();
       openapi.start();
+      transfers.start();
     },
     async stop() {
+      await transfers.stop();
       await openapi.stop();
       await git.stop();
       await settling.stop();

@@ -106,6 +106,7 @@ export interface TestContentOptions {
   readonly mergeRules?: () => MergeRules;
   readonly purgeIntervalMs?: number;
   readonly git?: ContentOptions['git'];
+  readonly transfers?: ContentOptions['transfers'];
   readonly openapi?: ContentOptions['openapi'];
 }
 
@@ -140,6 +141,7 @@ export const startContent = async (options: TestContentOptions = {}): Promise<Te
     cursorSecret: 'a secret for tests only',
     purgeIntervalMs,
     ...(options.git ? { git: options.git } : {}),
+    ...(options.transfers ? { transfers: options.transfers } : {}),
     ...(options.openapi ? { openapi: options.openapi } : {}),
     tuning: quickTuning,
   });

@@ -10,6 +10,7 @@ import { type GrantEvent, grantPublicEvents, grantsAggregate } from './permissio
 import { reviewPublicEvents } from './reviews/index.ts';
 import type { RevisionChange } from './revisions/index.ts';
 import type { SpaceEvent } from './spaces/index.ts';
+import { type StorageUploadEvent, storagePublicEvents, storageUploadAggregate } from './storage/index.ts';
 
 /** Changes of pages that one event lists. */
 const maxListedPages = 100;
@@ -154,5 +155,6 @@ export const contentPublicMapping =
     if (isOf<CommentEvent>(event, commentAggregate)) return commentPublicEvents(event);
     if (isOf<GitSyncEvent>(event, gitSyncAggregate.name)) return gitPublicEvents(event);
     if (isOf<OpenAPISpecEvent>(event, openapiSpecAggregate.name)) return openapiSpecPublicEvents(event);
+    if (isOf<StorageUploadEvent>(event, storageUploadAggregate.name)) return storagePublicEvents(event);
     return [];
   };

@@ -3,6 +3,7 @@ import type { ChangeRequestEvent } from '../change-requests/index.ts';
 import type { SpaceEvent } from '../spaces/index.ts';
 import { openapiRules } from './rules-openapi.ts';
 import { collectionRules, commentRules, gitRules, grantRules } from './rules-together.ts';
+import { storageRules } from './rules-transfers.ts';
 
 const part = { skip: 'A piece of the event that follows in the same append, which has the entry.' } as const;
 
@@ -149,4 +150,5 @@ export const contentAuditRules = auditRules(
   grantRules,
   gitRules,
   openapiRules,
+  storageRules,
 );

@@ -10,6 +10,25 @@ export type FileInput =
   | { readonly base64: string; readonly name: string; readonly contentType: string }
   | { readonly url: string; readonly name: string; readonly contentType?: string };
 
+/** Who brings files, and to where. */
+export interface Uploader {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  readonly principal: { readonly id: string };
+}
+
+/** Files that members uploaded before they use them. */
+export interface Uploads {
+  /** The key in the address of an upload; undefined for any other address. */
+  keyIn(baseUrl: string, address: string): string | undefined;
+  /** undefined when the uploader has none such. */
+  find(
+    key: string,
+    organizationId: string,
+    principal: { readonly id: string },
+  ): Promise<{ readonly contentType: string; open(): Promise<AsyncIterable<Uint8Array>> } | undefined>;
+}
+
 /** Takes files in: fetches or decodes them, checks what they are, stores their bytes durably. */
 export interface FileIngest {
   /**
@@ -21,13 +40,20 @@ export interface FileIngest {
    */
   ingest(
     files: readonly FileInput[],
-    options: { readonly id: () => string; readonly signal: AbortSignal; readonly field?: string },
+    options: {
+      readonly id: () => string;
+      readonly signal: AbortSignal;
+      readonly field?: string;
+      /** Whose uploads may be named by their addresses; nobody's without it. */
+      readonly uploader?: Uploader;
+    },
   ): Promise<readonly FileNode[]>;
 }
 
 export interface FileIngestDeps {
   readonly blobs: BlobStore;
   readonly fetch: GuardedFetch;
+  readonly uploads?: Uploads;
 }
 
 /** Largest file that is fetched, in bytes. */
@@ -95,11 +121,24 @@ const peek = async (source: AsyncIterator<Uint8Array>, enough: number): Promise<
   return Buffer.concat(chunks);
 };
 
-export const createFileIngest = ({ blobs, fetch }: FileIngestDeps): FileIngest => {
+export const createFileIngest = ({ blobs, fetch, uploads }: FileIngestDeps): FileIngest => {
   const inTurn = turnstile(maxConcurrent);
 
-  const fetched = async (file: Extract<FileInput, { url: string }>, field: string, signal: AbortSignal) => {
-    const answer = await fetch(file.url, { maxBytes: maxFetchedBytes, signal });
+  /** An upload of the caller, or what the address answers with. */
+  const opened = async (url: string, field: string, signal: AbortSignal, uploader: Uploader | undefined) => {
+    const key = uploader && uploads?.keyIn(uploader.baseUrl, url);
+    if (uploader === undefined || key === undefined) return fetch(url, { maxBytes: maxFetchedBytes, signal });
+    const upload = await uploads?.find(key, uploader.organizationId, uploader.principal);
+    if (upload === undefined) throw invalid('file.no_upload', `${field}.url: you have no such upload.`);
+    return { contentType: upload.contentType, body: await upload.open() };
+  };
+  const fetched = async (
+    file: Extract<FileInput, { url: string }>,
+    field: string,
+    signal: AbortSignal,
+    uploader: Uploader | undefined,
+  ) => {
+    const answer = await opened(file.url, field, signal, uploader);
     const source = answer.body[Symbol.asyncIterator]();
     try {
       const head = await peek(source, headBytes);
@@ -123,10 +162,17 @@ export const createFileIngest = ({ blobs, fetch }: FileIngestDeps): FileIngest =
     return { ...facts, ...(await blobs.put(head, limits.file.base64Bytes)) };
   };
 
-  const one = async (file: FileInput, id: string, field: string, signal: AbortSignal): Promise<FileNode> => {
+  const one = async (
+    file: FileInput,
+    id: string,
+    field: string,
+    { signal, uploader }: { readonly signal: AbortSignal; readonly uploader?: Uploader | undefined },
+  ): Promise<FileNode> => {
     const name = checkedName(file.name, field);
     try {
-      const stored = await ('base64' in file ? given(file, field) : inTurn(() => fetched(file, field, signal)));
+      const stored = await ('base64' in file
+        ? given(file, field)
+        : inTurn(() => fetched(file, field, signal, uploader)));
       const { contentType, dimensions, size, sha256 } = stored;
       return { id, name, contentType, size, sha256, ...(dimensions ? { dimensions } : {}) };
     } catch (error) {
@@ -139,11 +185,12 @@ export const createFileIngest = ({ blobs, fetch }: FileIngestDeps): FileIngest =
   };
 
   return {
-    async ingest(files, { id, signal, field = 'files' }) {
+    async ingest(files, { id, signal, field = 'files', uploader }) {
       if (files.length > limits.file.maxPerChange)
         throw invalid('file.too_many', `${field}: at most ${limits.file.maxPerChange} files at a time.`);
       const nodes: FileNode[] = [];
-      for (const [index, file] of files.entries()) nodes.push(await one(file, id(), `${field}[${index}]`, signal));
+      for (const [index, file] of files.entries())
+        nodes.push(await one(file, id(), `${field}[${index}]`, { signal, uploader }));
       return nodes;
     },
   };

@@ -34,7 +34,7 @@ export const updateChangeRequestContent =
     const revisionId = context.ids.id();
     assertEditable(await deps.merging.settled(id, metadata));
     const expected = expectedRevision(ifMatch);
-    const files = await takeFilesIn(deps, context, body.changes);
+    const files = await takeFilesIn(deps, context, space.organizationId, body.changes);
     const ids = rewindable(() => context.ids.id());
 
     const attempt = async () => {
@@ -132,6 +132,7 @@ const outcomesOf = ({ outcomes }: EditPlan, location: string): ContentOutcome[] 
 const takeFilesIn = async (
   deps: EditDeps,
   context: OperationContext,
+  organizationId: string,
   changes: readonly ContentChangeInput[],
 ): Promise<ReadonlyMap<number, readonly FileNode[]>> => {
   const wanted = changes.flatMap((change, index) =>
@@ -141,7 +142,9 @@ const takeFilesIn = async (
   );
   const taken = new Map<number, readonly FileNode[]>();
   for (const { index, files } of wanted) {
-    const options = { id: () => context.ids.id(), signal: context.signal, field: `body.changes[${index}].files` };
+    const { signal, baseUrl, principal } = context;
+    const uploader = { baseUrl, organizationId, principal };
+    const options = { id: () => context.ids.id(), signal, field: `body.changes[${index}].files`, uploader };
     taken.set(index, await deps.files.ingest(files, options));
   }
   return taken;
