@@ -17,6 +17,8 @@ const defaultLimit = 50;
 const maxExamined = 5000;
 /** Locations shown for one target; the list of backlinks has all of them. */
 const maxLocations = 100;
+/** Locations in one answer, about; it ends early when its targets have more. */
+const maxShown = 1000;
 /** Targets outside the space that are looked up to count the broken ones. */
 const maxCounted = 5000;
 const batch = 1000;
@@ -150,11 +152,15 @@ export const listSpaceLinks =
     const { found, more } = await nextTargets(request, status, typeof start === 'string' ? start : undefined, limit);
     await lookAround(request, found);
     const items: ContentReferenceUsage[] = [];
-    for (let at = 0; at < found.length; at += parallel) {
+    let shown = 0;
+    for (let at = 0; at < found.length && shown < maxShown; at += parallel) {
       const some = found.slice(at, at + parallel);
-      items.push(...(await Promise.all(some.map(async (it) => usage(request, it, await locationsOf(request, it))))));
+      const used = await Promise.all(some.map(async (it) => usage(request, it, await locationsOf(request, it))));
+      items.push(...used);
+      shown += used.reduce((sum, { locationReferences }) => sum + locationReferences.length, 0);
     }
-    const next = more === undefined ? {} : { next: { page: deps.cursors.encode(list, [more]) } };
+    const last = items.length < found.length ? found[items.length - 1]?.document.target : more;
+    const next = last === undefined ? {} : { next: { page: deps.cursors.encode(list, [last]) } };
     return { status: 200, body: { ...next, ...count, stats, items } };
   };
 
