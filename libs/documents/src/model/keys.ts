@@ -39,7 +39,8 @@ export function digest(block: AnyBlock): string {
   const parts = [
     block.type,
     // Data of a table is keyed by column and row, and may hold a property of its own that is called `key`.
-    data === undefined ? '' : JSON.stringify(data),
+    // Data that says nothing is the same as none.
+    data === undefined || Object.keys(data).length === 0 ? '' : JSON.stringify(data),
     meta === undefined ? '' : JSON.stringify(meta),
     phrasingOf(block).map(plainJson).join(','),
     childBlocks(block).map(digest).join(','),

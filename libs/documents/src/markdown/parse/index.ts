@@ -1,6 +1,7 @@
 import type { Block, JSONDocument, PlainValue } from '@bindery/contracts/document';
 import type { Token } from 'markdown-it';
 import { plainParagraph } from '../../model/build.ts';
+import { complete } from '../../model/complete.ts';
 import { assignKeys } from '../../model/keys.ts';
 import { textOfPhrasing } from '../../text/plain.ts';
 import { type FrontMatter, parseFrontMatter, splitFrontMatter } from '../front-matter.ts';
@@ -43,6 +44,7 @@ export function parseMarkdown(markdown: string, options: ParseOptions = {}): Par
   const title = options.title === false ? undefined : takeTitle(tokens, context);
   readFootnotes(tokens, context);
   const nodes = [...readBlocks(tokens, context), ...unusedDefinitions(tokens, context), ...unusedFootnotes(context)];
+  complete(nodes);
   const style = context.style as Record<string, PlainValue>;
   const document: JSONDocument = {
     object: 'document',
