@@ -133,15 +133,7 @@ describe('OpenAPI specifications from servers and callers that mean no good', ()
     const { pathname, search } = new URL(version.body.url);
     const route = content.service.rawRoutes.find(({ path }) => path.startsWith('/~openapi'));
     const files = createServer((request, response) => {
-      const context = {
-        requestId: 'r',
-        params: {},
-        query: '',
-        signal: new AbortController().signal,
-        now: new Date(),
-        baseUrl: '',
-      };
-      void route?.handle(request, response, context);
+      void route?.handle(request, response);
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => files.once('listening', resolve));
     const ask = (path: string) => fetch(`http://127.0.0.1:${(files.address() as AddressInfo).port}${path}`);
