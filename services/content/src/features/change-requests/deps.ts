@@ -34,5 +34,7 @@ export interface ChangeRequestRouteDeps extends MergeDeps {
   readonly commenters: (changeRequestId: string) => Promise<readonly Contribution[]>;
   readonly files: FileIngest;
   readonly policy: MergePolicy;
+  /** Brings the documents of a change request up to the end of its stream. */
+  readonly repair: (changeRequestId: string) => Promise<void>;
   readonly fileLinks: Pick<FileLinks, 'represent'>;
 }

@@ -45,6 +45,8 @@ export const createChangeRequest =
       metadata,
       { likelyNew: true },
     );
+    // Opened by a reactor of another process, which may not have shown it to readers yet.
+    if (opened.events.length === 0) await deps.repair(changeRequestId);
     await deps.counts.changed(spaceId);
     const location = changeRequestLocation(baseUrl, spaceId, changeRequestId);
     if (pages !== undefined) {
