@@ -239,3 +239,62 @@ test('an edit whose answer was lost, repeated with the same key, is there once a
   expect(pages.map(({ title }) => title)).toEqual(['P', 'Q']);
   await life.stop();
 });
+
+test('the space moves on under a merge that must be up to date: refused, and nothing stays frozen', async () => {
+  ports = await openTestPorts();
+  const { eventStore } = ports;
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const interrupted: EventStore = {
+    ...fused(eventStore, { left: Number.POSITIVE_INFINITY }),
+    async append(stream, events, expected) {
+      const appended = await eventStore.append(stream, events, expected);
+      if (events.some(({ type }) => type === 'ChangeRequestMergeStarted')) {
+        const work = meanwhile;
+        meanwhile = undefined;
+        await work?.();
+      }
+      return appended;
+    },
+  };
+  const first = await live(ports, interrupted);
+  const second = await live(ports, eventStore, 'two');
+  const { id: spaceId } = await first.call('createSpace', { organizationId: 'o1' }, { empty: true });
+  const rules = [{ rule: 'require_up_to_date_change_request' }];
+  await first.call('updateSpaceById', { spaceId }, { mergeRules: { type: 'rules', rules } });
+  const opened = async (title: string) => {
+    const { id: changeRequestId } = await first.call('createChangeRequest', { spaceId });
+    await first.call('updateChangeRequestContent', { spaceId, changeRequestId }, { changes: [insert(title)] });
+    return { spaceId, changeRequestId };
+  };
+  const [mine, other] = [await opened('Mine'), await opened('Other')];
+  meanwhile = () => second.call('mergeChangeRequest', other);
+  expect(await first.code('mergeChangeRequest', mine)).toBe('change_request.merge_rules');
+  expect(await first.call('getChangeRequestById', other)).toMatchObject({ status: 'merged' });
+  expect(await first.call('getChangeRequestById', mine)).toMatchObject({ status: 'open', outdated: true });
+  expect(await first.call('updateChangeRequest', mine)).toMatchObject({ result: 'update' });
+  expect(await first.call('mergeChangeRequest', mine)).toMatchObject({ result: 'merge' });
+  await first.stop();
+  await second.stop();
+});
+
+test('cut off between a review and its comment: a reactor posts it, once', async () => {
+  const { life, here } = await afterCrash(1, (first, spaceId, changeRequestId) =>
+    first.call(
+      'submitChangeRequestReview',
+      { spaceId, changeRequestId },
+      { status: 'approved', comment: { markdown: 'Fine.' } },
+    ),
+  );
+  await until('it is posted', async () => (await comments(life, here)).length > 0);
+  await life.settled();
+  expect(await comments(life, here)).toMatchObject([{ body: { markdown: 'Fine.' } }]);
+  expect(await life.call('getReviewsByChangeRequestId', here)).toMatchObject({
+    items: [{ status: 'approved', comment: { body: { markdown: 'Fine.' } } }],
+  });
+  await life.stop();
+});
+
+const comments = async (life: Awaited<ReturnType<typeof live>>, here: object): Promise<readonly unknown[]> => {
+  const { items } = await life.call('listCommentsInChangeRequest', here);
+  return [items].flat();
+};

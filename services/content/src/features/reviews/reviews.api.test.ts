@@ -1,7 +1,6 @@
 import type { MergeRules } from '@bindery/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Directory, identityOf, principalOf, startContent, type TestContent } from '../../testing.ts';
-import { insert } from '../change-requests/testing.ts';
 
 const people = (): Directory => ({
   o1: {
@@ -37,7 +36,7 @@ const setRules = (rules: Rules) =>
 const edit = (changeRequestId: string, title: string) =>
   content.call('updateChangeRequestContent', as('author'), {
     params: { spaceId, changeRequestId },
-    body: { changes: [insert(title)] },
+    body: { changes: [{ operation: 'insert_page', title, document: { markdown: `Text of ${title}.` } }] },
   });
 /** A change request of `author` with a page. */
 const open = async (): Promise<string> => {
@@ -320,13 +319,16 @@ describe('merge rules', () => {
     expect([...outcomes].every((status) => status === 200 || status === 409)).toBe(true);
   });
 
-  test('and reviews read the same after a restart', async () => {
+  test('and reviews read the same after a rebuild and a restart', async () => {
     const id = await open();
     await ask(id, { users: ['ann'], teams: ['t1'] });
     await review(id, 'ann', 'changes-requested', { comment: { markdown: 'No.' } });
     await remove(id, 't1');
     await content.settled();
     const before = JSON.stringify([await reviews(id), await asked(id)]);
+    await content.service.rebuild(['reviews', 'change-requests']);
+    await content.settled();
+    expect(JSON.stringify([await reviews(id), await asked(id)])).toBe(before);
     content = await content.restarted();
     expect(JSON.stringify([await reviews(id), await asked(id)])).toBe(before);
     await setRules([{ rule: 'require_all_reviews_approved' }]);
