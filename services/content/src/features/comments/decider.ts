@@ -2,7 +2,7 @@ import { limits } from '@bindery/contracts';
 import { assertNever, type Decider } from '@bindery/event-sourcing';
 import { conflict, notFound, preconditionFailed } from '@bindery/service-kit';
 import type { CommentBody, CommentEvent } from './events.ts';
-import { effectiveChange, type ReactionChange } from './reactions.ts';
+import { effectiveChange, type ReactionChange } from './reaction-rules.ts';
 import { type CommentState, evolve, initialState, isThere, type OpenedThread, type ReplyState } from './state.ts';
 
 interface By {

@@ -3,7 +3,7 @@ import { specification } from '@bindery/testing/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
 import { type CommentCommand, commentDecider } from './decider.ts';
 import type { CommentEvent } from './events.ts';
-import { readEmoji } from './reactions.ts';
+import { readEmoji } from './reaction-rules.ts';
 import { isThere } from './state.ts';
 
 const comment = specification(commentDecider);

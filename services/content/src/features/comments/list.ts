@@ -1,6 +1,6 @@
 import type { Query, Scalar, Stored, Where } from '@bindery/read-store';
 import type { CursorCodec } from '@bindery/service-kit';
-import type { Reaction } from './reactions.ts';
+import type { Reaction } from './reaction-rules.ts';
 import type { ReplyNote, StoredBody } from './read-model/document.ts';
 
 interface Weighed {

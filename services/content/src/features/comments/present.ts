@@ -2,7 +2,7 @@ import { type Comment, type CommentReply, limits } from '@bindery/contracts';
 import { forbidden, type OperationContext } from '@bindery/service-kit';
 import { type BodyFormat, writeCommentBody } from './body.ts';
 import type { Place } from './place.ts';
-import type { Reaction } from './reactions.ts';
+import type { Reaction } from './reaction-rules.ts';
 import type { CommentDocument, ReplyDocument, ReplyNote } from './read-model/document.ts';
 
 /** Who sees it, where, and in which form. */

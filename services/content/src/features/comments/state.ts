@@ -1,6 +1,6 @@
 import { ignoreUnknown } from '@bindery/event-sourcing';
 import type { CommentBody, CommentEvent } from './events.ts';
-import { applyReactions, type Reaction } from './reactions.ts';
+import { applyReactions, type Reaction } from './reaction-rules.ts';
 
 /** A reply, as decisions need it. */
 export interface ReplyState {

@@ -1,6 +1,6 @@
 import type { CollectionSpec } from '@bindery/read-store';
 import type { CommentTarget } from '../events.ts';
-import type { Reaction } from '../reactions.ts';
+import type { Reaction } from '../reaction-rules.ts';
 
 /** A body as stored: what was written by others is kept as text (PITFALLS 44). */
 export interface StoredBody {

@@ -7,7 +7,7 @@ import {
 } from '@bindery/event-sourcing';
 import type { CollectionSpec } from '@bindery/read-store';
 import type { CommentBody, CommentEvent } from '../events.ts';
-import { applyReactions } from '../reactions.ts';
+import { applyReactions } from '../reaction-rules.ts';
 import {
   type CommentDocument,
   commentsCollection,

@@ -8,7 +8,7 @@ import type { CommentDeps } from '../deps.ts';
 import { pageOfBodies } from '../list.ts';
 import { findComment, findPlace, type PlaceParams } from '../place.ts';
 import { presentComment, requireAuthor } from '../present.ts';
-import { readReactionChange } from '../reactions.ts';
+import { readReactionChange } from '../reaction-rules.ts';
 import { type GivenTarget, readTarget } from '../target.ts';
 
 export type CommentParams = PlaceParams & { readonly commentId: string };

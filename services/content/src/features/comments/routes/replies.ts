@@ -7,7 +7,7 @@ import type { CommentDeps } from '../deps.ts';
 import { pageOfBodies } from '../list.ts';
 import { findComment, findPlace, findReply } from '../place.ts';
 import { presentReply, requireAuthor } from '../present.ts';
-import { readReactionChange } from '../reactions.ts';
+import { readReactionChange } from '../reaction-rules.ts';
 import { type Changes, type CommentParams, defaultFormat, unlessGone } from './comments.ts';
 
 type ReplyParams = CommentParams & { readonly commentReplyId: string };
