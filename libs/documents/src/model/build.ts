@@ -11,7 +11,17 @@ export const paragraph = (nodes: Phrasing[]): Paragraph => ({ object: 'block', t
 /** A paragraph of plain text. */
 export const plainParagraph = (value: string): Paragraph => paragraph(value === '' ? [] : [text(value)]);
 
+/** A fragment under a name of its own, as cells of tables have it. */
 export const fragment = (name: string, nodes: Block[]): Fragment => ({ object: 'fragment', fragment: name, nodes });
+
+/** A part that every block of its kind has under the same name: clients look for it by `type`. */
+export const part = (
+  name: 'caption' | 'expandable-title' | 'expandable-body' | 'annotation-body',
+  nodes: Block[],
+): Fragment => ({ ...fragment(name, nodes), type: name });
+
+/** Whether a fragment is that part, by whichever of its two names. */
+export const isPart = (one: Fragment, name: string): boolean => one.fragment === name || one.type === name;
 
 export const urlRef = (url: string): ContentRef => ({ kind: 'url', url });
 

@@ -1,6 +1,6 @@
 import type { Block, Heading, HeadingData, List, ListItem, Phrasing } from '@bindery/contracts/document';
 import type { Token } from 'markdown-it';
-import { fragment, paragraph, plainParagraph, present } from '../../model/build.ts';
+import { paragraph, part, plainParagraph, present } from '../../model/build.ts';
 import { codeBlock } from './code.ts';
 import type { ParseContext } from './context.ts';
 import { Cursor } from './cursor.ts';
@@ -111,7 +111,7 @@ function imageBlock(token: Token, context: ParseContext): Block {
         type: 'image',
         isVoid: true,
         data: { ref, ...present<{ alt?: string }>({ alt }) },
-        ...(caption === undefined ? {} : { fragments: [fragment('caption', [plainParagraph(caption)])] }),
+        ...(caption === undefined ? {} : { fragments: [part('caption', [plainParagraph(caption)])] }),
       },
     ],
   };
@@ -229,8 +229,8 @@ function expandableOf(meta: { open: boolean; title: string }, inside: Token[], c
     isVoid: true,
     data: meta.open ? { defaultExpanded: true } : {},
     fragments: [
-      fragment('expandable-title', [paragraph(readHtmlInlines(parseHtml(meta.title), context))]),
-      fragment('expandable-body', readBlocks(inside, context)),
+      part('expandable-title', [paragraph(readHtmlInlines(parseHtml(meta.title), context))]),
+      part('expandable-body', readBlocks(inside, context)),
     ],
   };
 }

@@ -9,7 +9,7 @@ import type {
   Length,
   Phrasing,
 } from '@bindery/contracts/document';
-import { fragment, paragraph, present } from '../../model/build.ts';
+import { paragraph, part, present } from '../../model/build.ts';
 import { isSafeUrl } from '../dialect.ts';
 import { headingOf } from './blocks.ts';
 import { codeLine } from './code.ts';
@@ -93,7 +93,7 @@ function imageOf(figure: HtmlElement, context: ParseContext): Image {
       alt: attributes.alt,
     }),
   };
-  const fragments: Fragment[] | undefined = caption && [fragment('caption', readCellBlocks(caption.children, context))];
+  const fragments: Fragment[] | undefined = caption && [part('caption', readCellBlocks(caption.children, context))];
   return { object: 'block', type: 'image', isVoid: true, data, ...present<{ fragments?: Fragment[] }>({ fragments }) };
 }
 

@@ -147,9 +147,9 @@ function definitionOf(id: string, header: HtmlElement | undefined): TableDefinit
     case 'select':
       return { ...base, type: 'select', ...multiple, options: optionsOf(header) };
     default: {
-      const textAlignment = (['center', 'right', 'left'] as const).find((one) => one === attributes.align);
+      const textAlignment = (['center', 'right', 'left'] as const).find((one) => one === attributes.align) ?? 'left';
       const verticalAlignment = (['top', 'middle', 'bottom'] as const).find((one) => one === attributes.valign);
-      return { ...base, type: 'text', ...present({ textAlignment, verticalAlignment }) } as TableDefinition;
+      return { ...base, type: 'text', textAlignment, ...present({ verticalAlignment }) } as TableDefinition;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Block, Inline, Phrasing } from '@bindery/contracts/document';
 import type { Token } from 'markdown-it';
-import { fragment } from '../../model/build.ts';
+import { part } from '../../model/build.ts';
 import { inlineElements, isSafeUrl } from '../dialect.ts';
 import type { ParseContext } from './context.ts';
 import { type InlineTag, isElement, parseHtml, parseTag } from './html.ts';
@@ -240,6 +240,6 @@ function annotation(token: Token, nodes: Phrasing[], context: ParseContext): Inl
     type: 'annotation',
     isVoid: false,
     nodes,
-    fragments: [fragment('annotation-body', body)],
+    fragments: [part('annotation-body', body)],
   };
 }

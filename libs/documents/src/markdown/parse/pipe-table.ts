@@ -37,13 +37,8 @@ export function readPipeTable(open: Token, inside: readonly Token[], context: Pa
     const id = columnId(column);
     if (token.type === 'th_open') {
       columns.push(id);
-      const align = alignments[String(token.attrGet('style')) as keyof typeof alignments];
-      definition[id] = {
-        id,
-        title: titleOf(nodes),
-        type: 'text',
-        ...(align === undefined ? {} : { textAlignment: align }),
-      };
+      const textAlignment = alignments[String(token.attrGet('style')) as keyof typeof alignments] ?? 'left';
+      definition[id] = { id, title: titleOf(nodes), type: 'text', textAlignment };
       if (!isPlain(nodes)) fragments.push(fragment(`header-${id}`, [paragraph(nodes)]));
     } else if (nodes.length > 0) {
       values[id] = cellId(row, column);

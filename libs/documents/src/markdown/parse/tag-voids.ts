@@ -1,13 +1,13 @@
 import type { Block, ContentRef, PlainObject } from '@bindery/contracts/document';
 import type { Token } from 'markdown-it';
-import { fragment, present } from '../../model/build.ts';
+import { part, present } from '../../model/build.ts';
 import { isSafeUrl } from '../dialect.ts';
 import { readBlocks } from './blocks.ts';
 import type { ParseContext } from './context.ts';
 import type { TagSpan } from './scan.ts';
 import type { Values } from './tag-values.ts';
 
-const caption = (nodes: Block[]): object => (nodes.length === 0 ? {} : { fragments: [fragment('caption', nodes)] });
+const caption = (nodes: Block[]): object => (nodes.length === 0 ? {} : { fragments: [part('caption', nodes)] });
 
 /** `[label](address)` below content-ref, file or an API tag only repeats the address: it is written anew. */
 function isDerived(nodes: readonly Block[], href: string): boolean {

@@ -1,4 +1,5 @@
 import type { AnyBlock, Block, Code, List, ListItem, Phrasing } from '@bindery/contracts/document';
+import { isPart } from '../../model/build.ts';
 import { writeCode } from './code.ts';
 import type { WriteContext } from './context.ts';
 import { writeHtmlInlines } from './html-inlines.ts';
@@ -181,8 +182,7 @@ function writeItem(item: ListItem, list: List, marker: string, loose: boolean, c
 }
 
 function writeExpandable(block: Block & { type: 'expandable' }, context: WriteContext): string {
-  const part = (name: string): readonly Block[] =>
-    block.fragments.find((one) => one.fragment === name || one.type === name)?.nodes ?? [];
+  const part = (name: string): readonly Block[] => block.fragments.find((one) => isPart(one, name))?.nodes ?? [];
   const title = part('expandable-title')
     .map((node) => ('nodes' in node && node.type === 'paragraph' ? writeHtmlInlines(node.nodes, context) : ''))
     .join(' ');

@@ -1,4 +1,5 @@
 import type { Block, Fragment, Image, Images, Length } from '@bindery/contracts/document';
+import { isPart } from '../../model/build.ts';
 import type { WriteContext } from './context.ts';
 import { escapeAddress, escapeAttribute, escapeLabel } from './escape.ts';
 import { writeCellBlocks } from './html-blocks.ts';
@@ -8,7 +9,7 @@ const lengthText = (length: Length | undefined): string | undefined =>
   length === undefined ? undefined : typeof length === 'number' ? String(length) : `${length.value}${length.unit}`;
 
 const captionOf = (block: { fragments?: Fragment[] }): readonly Block[] | undefined =>
-  block.fragments?.find((fragment) => fragment.fragment === 'caption' || fragment.type === 'caption')?.nodes;
+  block.fragments?.find((one) => isPart(one, 'caption'))?.nodes;
 
 /** Images as figures; one without caption and options as `![alt](address)`. */
 export function writeImages(block: Images, context: WriteContext): string {

@@ -1,4 +1,5 @@
 import type { Inline, Mark, Phrasing } from '@bindery/contracts/document';
+import { isPart } from '../../model/build.ts';
 import { linkLabel } from '../parse/tag-voids.ts';
 import type { WriteContext } from './context.ts';
 import { escapeAddress, escapeLabel, escapeText, escapeTitle } from './escape.ts';
@@ -172,7 +173,7 @@ class InlineWriter {
   }
 
   private annotation(node: Inline & { type: 'annotation' }, base: number): void {
-    const body = node.fragments.find((fragment) => fragment.fragment === 'annotation-body')?.nodes ?? [];
+    const body = node.fragments.find((one) => isPart(one, 'annotation-body'))?.nodes ?? [];
     const number = this.context.footnotes.push(body);
     if (node.nodes.length > 0) {
       const inner = new InlineWriter(this.context);

@@ -98,7 +98,7 @@ function writePipes(grid: Grid, context: WriteContext): string {
     const align = column.type === 'text' ? column.textAlignment : undefined;
     if (align === 'center') return `:${'-'.repeat(width - 2)}:`;
     if (align === 'right') return `${'-'.repeat(width - 1)}:`;
-    return align === 'left' ? `:${'-'.repeat(width - 1)}` : '-'.repeat(width);
+    return '-'.repeat(width);
   });
   const pad = (text: string, index: number): string => {
     const width = widths[index] ?? 0;
@@ -119,7 +119,8 @@ function headerAttributes(column: TableDefinition, table: Table): string {
   let out = '';
   if (view.type === 'grid' && view.columnWidths?.[column.id] !== undefined)
     out += attribute('width', String(view.columnWidths[column.id]));
-  if (column.type === 'text' && column.textAlignment !== undefined) out += attribute('align', column.textAlignment);
+  if (column.type === 'text' && column.textAlignment !== undefined && column.textAlignment !== 'left')
+    out += attribute('align', column.textAlignment);
   if (column.type === 'text' && column.verticalAlignment !== undefined)
     out += attribute('valign', column.verticalAlignment);
   if (!view.columns.includes(column.id)) out += ' data-hidden';

@@ -7,7 +7,7 @@ import type {
   PlainObject,
   PlainValue,
 } from '@bindery/contracts/document';
-import { text } from '../../model/build.ts';
+import { isPart, text } from '../../model/build.ts';
 import { linkLabel } from '../parse/tag-voids.ts';
 import { writeBlocks } from './blocks.ts';
 import type { WriteContext } from './context.ts';
@@ -35,7 +35,7 @@ const around = (name: string, block: AnyBlock, attributes: readonly Attribute[],
   [writeTag(name, [...attributes, ...extra(block)]), ...(inner === '' ? [] : [inner]), `{% end${name} %}`].join('\n');
 
 const captionOf = (block: { fragments?: Fragment[] }): readonly Block[] =>
-  block.fragments?.find((fragment) => fragment.fragment === 'caption' || fragment.type === 'caption')?.nodes ?? [];
+  block.fragments?.find((one) => isPart(one, 'caption'))?.nodes ?? [];
 
 /** A tag that stands alone unless it has a caption. */
 function alone(
