@@ -30,6 +30,7 @@ export * from './features/merge-rules.ts';
 export * from './features/openapi-specs.ts';
 export * from './features/organizations.ts';
 export * from './features/pages.ts';
+export * from './features/pdf.ts';
 export * from './features/reviews.ts';
 export * from './features/revisions.ts';
 export * from './features/saml.ts';

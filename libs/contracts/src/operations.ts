@@ -19,6 +19,7 @@ import { memberOperations } from './features/members.ts';
 import { openapiSpecOperations } from './features/openapi-specs.ts';
 import { organizationInternalOperations, organizationOperations } from './features/organizations.ts';
 import { pageOperations } from './features/pages.ts';
+import { pdfOperations } from './features/pdf.ts';
 import { reviewOperations } from './features/reviews.ts';
 import { revisionOperations } from './features/revisions.ts';
 import { samlOperations } from './features/saml.ts';
@@ -66,6 +67,7 @@ export const operations = {
   ...pageOperations,
   ...fileOperations,
   ...storageOperations,
+  ...pdfOperations,
   ...linkOperations,
   ...templateOperations,
   ...samlOperations,

@@ -1,6 +1,6 @@
 import type { BlobStore } from '@bindery/blob-store';
 import type { Cache } from '@bindery/cache';
-import type { storageOperations } from '@bindery/contracts';
+import type { pdfOperations, storageOperations } from '@bindery/contracts';
 import type { Projection, ServiceRuntime } from '@bindery/event-sourcing';
 import type { GuardedFetch } from '@bindery/guarded-fetch';
 import type { Clock, CursorCodec, HandlersFor } from '@bindery/service-kit';
@@ -8,6 +8,7 @@ import type { Logger } from '@bindery/telemetry';
 import type { Access } from './features/access/index.ts';
 import type { ChangeRequestLookup, ChangeRequestRepository } from './features/change-requests/index.ts';
 import type { FileLinks, RawRoute, Uploads } from './features/files/index.ts';
+import { createPdfFeature } from './features/pdf/index.ts';
 import type { RevisionStore } from './features/revisions/index.ts';
 import type { ChangeRequestCounts, SpaceRepository, SpacesCollection } from './features/spaces/index.ts';
 import {
@@ -21,7 +22,7 @@ import {
 export const transferProjections: readonly Projection[] = [storageUploadsProjection];
 
 /** Operations on what comes in and goes out. */
-export type TransferOperations = typeof storageOperations;
+export type TransferOperations = typeof storageOperations & typeof pdfOperations;
 
 /** Other rhythms and limits than the default ones. */
 export interface TransferOptions {
@@ -57,8 +58,12 @@ export const createTransfers = (deps: TransferDeps) => {
     repository: runtime.repository(storageUploadAggregate),
     ...(deps.uploadPurgeMs === undefined ? {} : { purgeMs: deps.uploadPurgeMs }),
   });
-  const handlers: HandlersFor<TransferOperations> = { ...storage.handlers };
-  const rawRoutes: readonly (RawRoute | UploadRoute)[] = [storage.rawRoute];
+  const pdf = createPdfFeature({
+    ...{ access, blobs, clock, logger, secret, reader: deps.reader, changeRequests: deps.changeRequests },
+    spaceExists: async (id) => (await deps.spaces.get(id))?.document.deleted === false,
+  });
+  const handlers: HandlersFor<TransferOperations> = { ...storage.handlers, ...pdf.handlers };
+  const rawRoutes: readonly (RawRoute | UploadRoute)[] = [storage.rawRoute, pdf.rawRoute];
   const uploads: Uploads = storage;
   return {
     handlers,
