@@ -330,6 +330,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       cursors,
       openComments,
       commenters: commentsFeature.commenters,
+      repair: (id) => runtime.repair(streamOf(changeRequestAggregate, id)),
       policy: createMergePolicy({ services: options.services, levelsOf }),
       files,
       fileLinks: links,
