@@ -5,6 +5,7 @@ import { comments } from './comments.ts';
 import { git } from './git.ts';
 import { openapi } from './openapi.ts';
 import { organizations } from './organizations.ts';
+import { pdf } from './pdf.ts';
 import { spaces } from './spaces.ts';
 import { storage } from './storage.ts';
 import { teams } from './teams.ts';
@@ -41,6 +42,7 @@ describe('the public clients call every operation', () => {
   git(world);
   openapi(world);
   storage(world);
+  pdf(world);
 
   test('none of identity and content was left out', () => {
     const all: readonly OperationDefinition[] = Object.values(operations);
