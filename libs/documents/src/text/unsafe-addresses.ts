@@ -1,5 +1,5 @@
 /** What browsers leave out of an address before they look at its scheme. */
-const ignored = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028\u2029\ufeff]+/g;
+const ignored = /[\p{Cc}\s\u200b-\u200f]+/gu;
 const scriptable = /^(?:javascript|vbscript|data):/i;
 /** Pictures that stand in the address itself run nothing. */
 const picture = /^data:image\/(?:png|jpeg|gif|webp);/i;

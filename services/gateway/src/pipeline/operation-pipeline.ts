@@ -3,7 +3,7 @@ import { type Contract, limits, type OperationDefinition, sentence, type Violati
 import { createIdSource, forbidden, invalid, isProblem, type Principal, type ProblemKind } from '@bindery/service-kit';
 import type { GatewayConfig } from '../config.ts';
 import { hasBody, parseJson, readBody, requireJson } from '../http/body.ts';
-import { entityTag, ifMatchOf, noneMatch, prefersMinimal } from '../http/conditions.ts';
+import { entityTag, ifMatchOf, noneMatch, prefersMinimal, underAnyOf } from '../http/conditions.ts';
 import { errorBody, errorHeaders, statusOf } from '../http/errors.ts';
 import { parseQuery } from '../http/query.ts';
 import { authenticate, type ResolveToken } from './authenticate.ts';
@@ -105,8 +105,9 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
   ): Promise<KeptAnswer> => {
     const { request, scope, params } = facts;
     const context = scope.context(principal, seed === undefined ? undefined : createIdSource(seed));
-    const ifMatch = ifMatchOf(request.headers['if-match']);
-    const answer = await call(operation, context, { params, ...given, ...(ifMatch !== undefined && { ifMatch }) });
+    const answer = await underAnyOf(ifMatchOf(request.headers['if-match']), (ifMatch) =>
+      call(operation, context, { params, ...given, ...(ifMatch !== undefined && { ifMatch }) }),
+    );
     if (operation.erasesUser) await idempotency.forget(params.userId ?? principal.id);
     const headers: Record<string, string> = {};
     if (answer.location !== undefined) headers.location = answer.location;

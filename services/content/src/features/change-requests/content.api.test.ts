@@ -71,6 +71,37 @@ describe('insert_page', () => {
   });
 });
 
+describe('addresses that would run something', () => {
+  test('are refused in documents, and kept aside in front matter', async () => {
+    const { here, id, a, metadata } = await opened();
+    const link = (url: string) => ({
+      object: 'document' as const,
+      data: { schemaVersion: 1 },
+      nodes: [
+        {
+          object: 'block' as const,
+          type: 'paragraph' as const,
+          nodes: [
+            {
+              object: 'inline' as const,
+              type: 'link' as const,
+              data: { ref: { kind: 'url' as const, url } },
+              nodes: [{ object: 'text' as const, leaves: [{ object: 'leaf' as const, text: 'x', marks: [] }] }],
+            },
+          ],
+        },
+      ],
+    });
+    const put = (url: string) =>
+      here.edit(id, [{ operation: 'update_page', page: a, document: { document: link(url) } } as never]);
+    expect(await put(' java\tscript:alert(1)')).toMatchObject({ status: 400, code: 'content_change.unsafe_address' });
+    expect(await put('https://example.org/')).toMatchObject({ status: 200 });
+    const cover = '---\ncover: javascript:alert(1)\n---\nText.';
+    await here.edit(id, [{ operation: 'update_page', page: a, document: { markdown: cover } }]);
+    expect(await metadata(a)).not.toHaveProperty('cover');
+  });
+});
+
 describe('links', () => {
   test('lead to pages of the batch, to pages by path, to files, and elsewhere', async () => {
     const { here, id, a, b, markdown } = await opened();
@@ -181,6 +212,24 @@ describe('delete_page and revert_page', () => {
     expect((await here.pages(id)).map(({ title }) => title)).toEqual(['B', 'C']);
   });
 
+  test('deleting and bringing back in one batch leaves everything where it was', async () => {
+    const { here, id, a, b } = await opened();
+    await here.edit(id, [insert('Deep', { into: b }), insert('Own', { into: b })]);
+    await here.edit(id, [{ operation: 'update_page', page: a, into: b, at: 1 }]);
+    const shape = (pages: Awaited<ReturnType<typeof here.pages>>): unknown =>
+      pages.map((page) => [page.id, 'pages' in page ? shape(page.pages as typeof pages) : []]);
+    const before = shape(await here.pages(id));
+    const { changes } = await here.outcomes(id, [
+      { operation: 'delete_page', page: b },
+      { operation: 'revert_page', page: b },
+    ]);
+    expect(shape(await here.pages(id))).toEqual(before);
+    expect(new Set(changes.map(({ object }) => object))).toEqual(new Set(['updated_page']));
+    await here.outcomes(id, [{ operation: 'delete_page', page: b }]);
+    await here.outcomes(id, [{ operation: 'revert_page', page: b }]);
+    expect(JSON.stringify(shape(await here.pages(id)))).not.toContain(a);
+  });
+
   test('a page goes back to its base, or to a revision, whole or block by block', async () => {
     const { here, id, a, markdown } = await opened();
     const write = (text: string) =>
@@ -284,6 +333,17 @@ describe('one batch', () => {
 });
 
 describe('what changed', () => {
+  test('an edit of what is not listed is no entry', async () => {
+    const { here, id, a, b } = await opened();
+    await here.edit(id, [
+      { operation: 'update_page', page: a, icon: 'star', hidden: true },
+      { operation: 'update_page', page: b, icon: 'star', emoji: '1f600' },
+    ]);
+    const { body } = await here.changes(id, { limit: 1 });
+    expect(body).toEqual({ changes: [expect.objectContaining({ type: 'page_edited', page: expect.anything() })] });
+    expect(body.changes).toMatchObject([{ page: { id: b }, attributes: { emoji: {} } }]);
+  });
+
   test('is told as people speak of it, up to a limit', async () => {
     const { here, id, a, b, c } = await opened();
     await here.edit(id, [

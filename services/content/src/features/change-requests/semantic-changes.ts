@@ -27,7 +27,8 @@ export interface SemanticSources {
 /** A difference before its bodies are read. */
 interface Draft {
   readonly documents: readonly string[];
-  readonly build: (body: (id: string | undefined) => JSONDocument | undefined) => SemanticChange;
+  /** Undefined when nothing that could be named differs. */
+  readonly build: (body: (id: string | undefined) => JSONDocument | undefined) => SemanticChange | undefined;
 }
 
 /**
@@ -42,7 +43,7 @@ export const semanticChanges = async (
   const all = diffTrees(sources.from, sources.to).flatMap((change) => draftsOf(sources, change));
   const shown = all.slice(0, limit);
   const bodies = await sources.documents([...new Set(shown.flatMap((draft) => draft.documents))]);
-  const changes = shown.map((draft) => draft.build((id) => (id === undefined ? undefined : bodies.get(id))));
+  const changes = shown.flatMap((draft) => draft.build((id) => (id === undefined ? undefined : bodies.get(id))) ?? []);
   return { changes, ...(all.length > shown.length ? { more: all.length - shown.length } : {}) };
 };
 
@@ -133,28 +134,26 @@ const edited = (before: PageNode | undefined, after: PageNode | undefined, to: R
   if (before === undefined || after === undefined) return [];
   const otherBody = before.documentId !== after.documentId;
   const [old, now] = [before.metadata, after.metadata];
-  // Only the time of the last edit differs: nothing that one could see.
-  if (!otherBody && isDeepStrictEqual(old, now) && isDeepStrictEqual(before.target, after.target)) return [];
   const isDocument = after.type === 'document';
-  return [
-    {
-      documents: otherBody ? [before.documentId, after.documentId].flatMap((id) => id ?? []) : [],
-      build: (body) => {
-        const attributes: PageAttributeChanges = {
-          ...attribute('title', old.title, now.title),
-          ...attribute('emoji', old.emoji, now.emoji),
-          ...(after.type === 'link' ? attribute('target', before.target, after.target) : {}),
-          ...(after.type === 'link' ? {} : attribute('slug', old.slug, now.slug)),
-          ...(isDocument ? attribute('description', old.description, now.description) : {}),
-          ...(isDocument && otherBody ? attribute('document', body(before.documentId), body(after.documentId)) : {}),
-          ...(isDocument ? attribute('cover', plainRecord(old.cover), plainRecord(now.cover)) : {}),
-          ...(isDocument ? attribute('layout', plainRecord(old.layout), plainRecord(now.layout)) : {}),
-          ...(isDocument ? attribute('variables', plainRecord(old.variables), plainRecord(now.variables)) : {}),
-        };
-        return { type: 'page_edited', page: pageIn(to, after), attributes };
-      },
-    },
-  ];
+  const attributes = (body: (id: string | undefined) => JSONDocument | undefined): PageAttributeChanges => ({
+    ...attribute('title', old.title, now.title),
+    ...attribute('emoji', old.emoji, now.emoji),
+    ...(after.type === 'link' ? attribute('target', before.target, after.target) : {}),
+    ...(after.type === 'link' ? {} : attribute('slug', old.slug, now.slug)),
+    ...(isDocument ? attribute('description', old.description, now.description) : {}),
+    ...(isDocument && otherBody ? attribute('document', body(before.documentId), body(after.documentId)) : {}),
+    ...(isDocument ? attribute('cover', plainRecord(old.cover), plainRecord(now.cover)) : {}),
+    ...(isDocument ? attribute('layout', plainRecord(old.layout), plainRecord(now.layout)) : {}),
+    ...(isDocument ? attribute('variables', plainRecord(old.variables), plainRecord(now.variables)) : {}),
+  });
+  const build: Draft['build'] = (body) => {
+    const named = attributes(body);
+    if (Object.keys(named).length === 0) return undefined;
+    return { type: 'page_edited', page: pageIn(to, after), attributes: named };
+  };
+  // The time of the last edit, and attributes that the reference does not list, say nothing here.
+  if (!(isDocument && otherBody)) return build(() => undefined) === undefined ? [] : [{ documents: [], build }];
+  return [{ documents: [before.documentId, after.documentId].flatMap((id) => id ?? []), build }];
 };
 
 const plainRecord = (value: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined =>

@@ -1,5 +1,5 @@
 import { type DocumentInput, type JSONDocument, limits } from '@bindery/contracts';
-import { assignKeys, parseMarkdown, serializeMarkdown } from '@bindery/documents';
+import { assignKeys, findUnsafeAddress, parseMarkdown, serializeMarkdown } from '@bindery/documents';
 import { invalid } from '@bindery/service-kit';
 import { refWriter } from '../pages/index.ts';
 import type { CommentBody } from './events.ts';
@@ -27,6 +27,12 @@ const refuseLarge = (document: JSONDocument, field: string): void => {
 export const readCommentBody = (input: DocumentInput, field: string): CommentBody => {
   if ('document' in input && input.document !== undefined) {
     refuseLarge(input.document, `${field}.document`);
+    const unsafe = findUnsafeAddress(input.document);
+    if (unsafe !== undefined)
+      throw invalid(
+        'comment.unsafe_address',
+        `${field}.document: cannot lead to ${JSON.stringify(unsafe.slice(0, 40))}`,
+      );
     return { document: assignKeys(input.document, true) };
   }
   if (!('markdown' in input) || input.markdown === undefined) return { document: nothing };

@@ -41,6 +41,23 @@ const wrappers: Readonly<Record<string, RegExp>> = {
 /** Formats with a signature: bytes without it are not one of these, whatever is declared. */
 const recognisable = /^(image\/(?!svg)|audio\/|video\/|font\/|application\/(pdf|zip|gzip)$)/;
 
+/** How files of a kind begin, for those that end before the recogniser can tell. */
+const beginnings: Readonly<Record<string, string>> = {
+  'image/png': '89504e470d0a1a0a',
+  'image/jpeg': 'ffd8',
+  'image/gif': '474946383',
+  'image/webp': '52494646',
+  'image/tiff': '4949',
+  'application/pdf': '25504446',
+  'application/zip': '504b',
+  'application/gzip': '1f8b',
+};
+const isTruncated = (head: Uint8Array, declared: string): boolean => {
+  const beginning = beginnings[declared];
+  const start = Buffer.from(head.subarray(0, 8)).toString('hex');
+  return beginning !== undefined && start !== '' && (start.startsWith(beginning) || beginning.startsWith(start));
+};
+
 const normalised = (declared: string): string => {
   const essence = declared.split(';')[0]?.trim().toLowerCase() ?? '';
   return aliases[essence] ?? essence;
@@ -105,6 +122,8 @@ export const checkContent = async (input: {
     (type) => type && normalised(type.mime),
   );
   if (sniffed === undefined) {
+    if (isTruncated(head, declared))
+      throw invalid('file.truncated', `${field}: the file ends too early for ${declared}; it is not whole.`);
     if (recognisable.test(declared))
       throw invalid('file.content_type_mismatch', `${field}: the file is not ${declared}.`);
     return { contentType: declared === '' ? 'application/octet-stream' : declared };

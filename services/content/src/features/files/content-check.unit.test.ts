@@ -53,6 +53,16 @@ describe('the content of a file', () => {
     },
   );
 
+  test.each([
+    ['image/png', png.subarray(0, 12)],
+    ['image/png', png.subarray(0, 4)],
+    ['image/jpeg', jpeg.subarray(0, 2)],
+    ['image/gif', gif.subarray(0, 2)],
+    ['application/pdf', Buffer.from('%PD')],
+  ])('a %s that ends early is refused for that', async (declared, bytes) => {
+    expect(await codeOf(check(bytes, declared))).toBe('file.truncated');
+  });
+
   test('a picture of a billion pixels is refused by its head', async () => {
     const huge = Buffer.from(png);
     huge.writeUInt32BE(100_000, 16);

@@ -1,6 +1,6 @@
 import type { DocumentInput, JSONDocument } from '@bindery/contracts';
 import { limits } from '@bindery/contracts';
-import { assignKeys, parseMarkdown } from '@bindery/documents';
+import { assignKeys, findUnsafeAddress, parseMarkdown } from '@bindery/documents';
 import { fault } from './faults.ts';
 import { type FrontMatterFields, fieldsOf } from './front-matter.ts';
 
@@ -45,6 +45,12 @@ const refuseLarge = (document: JSONDocument, field: string): void => {
     );
 };
 
+const refuseUnsafe = (value: unknown, field: string): void => {
+  const found = findUnsafeAddress(value);
+  if (found !== undefined)
+    throw fault('unsafe_address', field, `cannot lead to the address ${JSON.stringify(found.slice(0, 40))}`);
+};
+
 /**
  * Reads the content of a page.
  * @param field for messages: `changes[0].document`
@@ -53,6 +59,7 @@ const refuseLarge = (document: JSONDocument, field: string): void => {
 export const readBody = (input: DocumentInput, field: string): GivenBody => {
   if ('document' in input && input.document !== undefined) {
     refuseLarge(input.document, `${field}.document`);
+    refuseUnsafe(input.document, `${field}.document`);
     return { document: assignKeys(input.document, true), isMarkdown: false, fields: {} };
   }
   if (!('markdown' in input) || input.markdown === undefined)
@@ -62,6 +69,7 @@ export const readBody = (input: DocumentInput, field: string): GivenBody => {
   const { frontMatter, title, document } = parseMarkdown(input.markdown);
   // Markdown grows at most some hundredfold on its way to blocks, so short texts need no measuring.
   if (input.markdown.length > limits.document.maxLength / 400) refuseLarge(document, `${field}.markdown`);
+  refuseUnsafe(document, `${field}.markdown`);
   const fields = fieldsOf(frontMatter);
   if (title !== undefined) {
     if (title.length > limits.page_.title)

@@ -1,5 +1,5 @@
 import { limits } from '@bindery/contracts';
-import type { FrontMatter } from '@bindery/documents';
+import { type FrontMatter, findUnsafeAddress, isUnsafeAddress } from '@bindery/documents';
 import type { PageMetadata } from '../../revisions/index.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -31,6 +31,7 @@ const cover =
   (value, fields) => {
     const isRef = field === 'ref' || field === 'refDark';
     if (typeof value !== (isRef ? 'string' : 'number')) return false;
+    if (typeof value === 'string' && isUnsafeAddress(value, 'image')) return false;
     fields.cover = { ...fields.cover, [field]: isRef ? { kind: 'url', url: value } : value };
     return true;
   };
@@ -63,7 +64,7 @@ const tags: Take = (value, fields) => {
 const record =
   (field: 'layout' | 'metaLinks'): Take =>
   (value, fields) => {
-    if (!isRecord(value)) return false;
+    if (!isRecord(value) || findUnsafeAddress(value) !== undefined) return false;
     fields[field] = value;
     return true;
   };
@@ -89,8 +90,8 @@ const keys: Readonly<Record<string, Take>> = {
 };
 
 /**
- * Metadata from front matter. Keys that we do not interpret, and values that do not fit theirs, are kept in `extra`, so
- * that nothing that somebody wrote is lost.
+ * Metadata from front matter. Keys that we do not interpret, and values that do not fit theirs (addresses that would run
+ * something among them), are kept in `extra`, so that nothing that somebody wrote is lost.
  */
 export const fieldsOf = (frontMatter: FrontMatter): FrontMatterFields => {
   const fields: FrontMatterFields = {};

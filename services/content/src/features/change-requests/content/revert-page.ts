@@ -29,7 +29,9 @@ export const revertPage = (
   if (input.block !== undefined) revertSomeBlocks(session, input, field, now, old, stored);
   else if (now === undefined) restore(session, old, source.tree);
   else goBack(session, now, old);
-  session.touch(old.id, now === undefined ? { kind: 'created' } : { kind: 'updated' });
+  // A page that the batch itself deleted was there before it, and is again.
+  const isBack = now === undefined && session.start.page(old.id) === undefined;
+  session.touch(old.id, isBack ? { kind: 'created' } : { kind: 'updated' });
 };
 
 /** Content and metadata as they were; the place stays. */
@@ -49,8 +51,24 @@ const goBack = (session: EditSession, now: PageNode, old: PageNode): void => {
   });
 };
 
-/** A deleted page comes back where it was, or as near as what is left allows; what was below it stays away. */
+/**
+ * A deleted page comes back where it was, or as near as what is left allows. What was below it stays away, unless it went
+ * with it in this very batch: then deleting and bringing back is nothing, for all of it.
+ */
 const restore = (session: EditSession, old: PageNode, tree: RevisionTree): void => {
+  const below = session.start.page(old.id) === undefined ? [] : deletedBelow(session, old.id);
+  restoreOne(session, old, tree);
+  for (const page of below) {
+    restoreOne(session, page, session.start);
+    session.touch(page.id, { kind: 'updated' });
+  }
+};
+
+/** Pages that stood below one when the batch began and are gone, parents first. */
+const deletedBelow = (session: EditSession, pageId: string): readonly PageNode[] =>
+  [...session.start.below(pageId)].filter(({ id }) => session.draft.page(id) === undefined);
+
+const restoreOne = (session: EditSession, old: PageNode, tree: RevisionTree): void => {
   let parent = old.parent;
   while (parent !== null && session.draft.page(parent) === undefined) parent = tree.page(parent)?.parent ?? null;
   const siblings = tree.children(old.parent);

@@ -1,11 +1,19 @@
 import type { changeRequestOperations } from '@bindery/contracts';
+import { findUnsafeAddress } from '@bindery/documents';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { forbidden, type HandlersFor } from '@bindery/service-kit';
+import { forbidden, type HandlersFor, invalid } from '@bindery/service-kit';
 import { answerChangeRequest, changeRequestAfter, expectedRevision } from '../answer.ts';
 import type { ChangeRequestRouteDeps } from '../deps.ts';
 import type { ChangeRequestLink } from '../events.ts';
 import type { Merging } from '../merging.ts';
 import { type LocateDeps, locate } from './located.ts';
+
+/** @throws Problem invalid for what leads to an address that would run something */
+const refuseUnsafe = (value: unknown, field: string): void => {
+  const found = findUnsafeAddress(value);
+  if (found === undefined) return;
+  throw invalid('change_request.unsafe_address', `body.${field}: cannot lead to ${JSON.stringify(found.slice(0, 40))}`);
+};
 
 /**
  * PATCH /spaces/{spaceId}/change-requests/{changeRequestId}: by whoever may edit, and by its author. The statuses that it
@@ -22,6 +30,8 @@ export const updateChangeRequestById =
     const metadata = commandMetadata(context, space.organizationId);
     const expected = expectedRevision(ifMatch);
     const { id } = found;
+    for (const [index, { ref }] of (body.links ?? []).entries()) refuseUnsafe(ref, `links[${index}].ref`);
+    refuseUnsafe(body.description, 'description');
     const links = body.links?.map(
       ({ id: linkId, ref, title }): ChangeRequestLink => ({
         id: linkId ?? context.ids.id(),
