@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { create, type Font } from 'fontkit';
+import { unpackWoff } from './woff.ts';
 
 /** A style of text, which chooses the first font that is asked. */
 export type FontStyle = 'regular' | 'bold' | 'italic' | 'boldItalic' | 'mono';
@@ -23,8 +24,17 @@ export const fontNames = Object.keys(files) as readonly FontName[];
 const fallbacks = ['chinese', 'japanese', 'korean'] as const;
 const kana = /[\u3040-\u30ff\uff66-\uff9f]/u;
 
-/** Bytes of a font. */
-export const fontBytes = (name: FontName): Buffer => readFileSync(new URL(`../fonts/${files[name]}`, import.meta.url));
+const unpacked = new Map<FontName, Buffer>();
+
+/** Bytes of a font, ready for the library. */
+export const fontBytes = (name: FontName): Buffer => {
+  const known = unpacked.get(name);
+  if (known !== undefined) return known;
+  const file = readFileSync(new URL(`../fonts/${files[name]}`, import.meta.url));
+  const bytes = files[name].endsWith('.woff') ? unpackWoff(file) : file;
+  unpacked.set(name, bytes);
+  return bytes;
+};
 
 /** A piece of text that one font can show. */
 export interface Run {
