@@ -225,7 +225,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   };
   const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault });
   const liveTeamsNow = liveTeams(runtime.live);
-  const principalOf = loadOwner({ members, organizations, teams: liveTeamsNow, live: runtime.live });
+  const principalOf = loadOwner({ members, organizations, teams: liveTeamsNow, users, live: runtime.live });
   const load = loadPrincipal(tokens, principalOf);
   const principals = createPrincipals({ kind: 'token', cache, epochs, usage, load });
   const forget = principals.forget;

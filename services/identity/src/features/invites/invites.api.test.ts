@@ -50,6 +50,7 @@ const mailsTo = (address: string): readonly MailMessage[] => sent.filter(({ to }
 
 /** What the content service was asked to grant. */
 const grants: unknown[] = [];
+let handbookIsGone = false;
 const collection = (id: string, organization: string) => ({
   object: 'collection',
   id,
@@ -108,8 +109,9 @@ beforeAll(async () => {
         },
       }),
       grantContentAccess: async (_context, { body }) => {
-        if (Object(body).collection !== 'handbook') throw notFound('collection');
-        grants.push(body);
+        if (Object(body).collection !== 'handbook' || handbookIsGone) throw notFound('collection');
+        // Without a level it only says whether the collection is there.
+        if (Object(body).level !== null) grants.push(body);
         return { status: 204 };
       },
     }),
@@ -157,6 +159,14 @@ describe('a link', () => {
     expect(grants).toEqual([{ organizationId, collection: 'handbook', userId, level: 'comment' }]);
     for (const missing of ['nowhere', 'foreign'])
       await expectProblem(makeLink({ level: 'read', collection: missing }), 'not-found', 'collection.not_found');
+  });
+
+  test('to content that is gone lets nobody into the organization', async () => {
+    const link = await makeLink({ level: 'comment', collection: 'handbook' });
+    handbookIsGone = true;
+    await expectProblem(joinWith('Olga', link.id), 'not-found', 'collection.not_found');
+    handbookIsGone = false;
+    expect(await roleOf('Olga')).toBeUndefined();
   });
 
   test('is changed, listed and deleted by administrators, and works no more from then on', async () => {

@@ -26,8 +26,8 @@ export interface SessionsFeatureDeps {
   readonly forget: ForgetPrincipal;
   readonly lifetimes: SessionLifetimes;
   readonly sealOrigin: SealOrigin;
-  /** Memberships and rights of a user, as a principal. */
-  readonly principalOf: (userId: string, tokenId: string, signedInBy: SignedInBy) => Promise<Principal>;
+  /** Memberships and rights of a user, as a principal; undefined for somebody who was erased. */
+  readonly principalOf: (userId: string, tokenId: string, signedInBy: SignedInBy) => Promise<Principal | undefined>;
 }
 
 /** Sessions of signed-in browsers: what other features begin and end, and the operations on them. */
@@ -49,9 +49,11 @@ export const createSessionsFeature = (
         if (session === undefined) return undefined;
         const { id, userId, method, organizationId, createdAt, expiresAt } = session;
         const signedInBy = { method, ...(organizationId === undefined ? {} : { organizationId }) };
+        const principal = await deps.principalOf(userId, id, signedInBy);
+        if (principal === undefined) return undefined;
         const used = (await usage.lastUsedAt([id])).get(id) ?? createdAt;
         return {
-          principal: await deps.principalOf(userId, id, signedInBy),
+          principal,
           expiresAt: Math.min(Date.parse(expiresAt), Date.parse(used) + lifetimes.idleMs),
         };
       },

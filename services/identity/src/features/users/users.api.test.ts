@@ -3,7 +3,8 @@ import { createIdSource } from '@bindery/service-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectProblem, startIdentity, type TestIdentity } from '../../api/testing.ts';
 
-const { createUser, getAuthenticatedUser, getUserById, listUsers, loadUsers, updateUserById } = operations;
+const { createTokenForAuthenticatedUser, createUser, deleteUser, getAuthenticatedUser, getUserById } = operations;
+const { listUsers, loadUsers, updateUserById } = operations;
 let identity: TestIdentity;
 
 beforeAll(async () => {
@@ -195,5 +196,25 @@ describe('listing and loading users', () => {
     const admin = await identity.admin();
     const { body } = await identity.call(loadUsers, admin, { body: { ids: [admin.id, 'nobody'] } });
     expect(body.users.map(({ id }) => id)).toEqual([admin.id]);
+  });
+});
+
+describe('erasing a user', () => {
+  test('leaves it no way in, also by tokens that requests under way make afterwards', async () => {
+    const admin = await identity.admin();
+    const { id: userId, token } = await identity.newUser('Gone');
+    const underWay = await identity.principalOf(token);
+    const erasing = identity.call(deleteUser, admin, { params: { userId } });
+    const racing = Array.from({ length: 4 }, () =>
+      identity.call(createTokenForAuthenticatedUser, underWay, { body: {} }),
+    );
+    expect((await erasing).status).toBe(204);
+    const late = await identity.call(createTokenForAuthenticatedUser, underWay, { body: {} });
+    const made = [
+      late,
+      ...(await Promise.allSettled(racing)).flatMap((it) => (it.status === 'fulfilled' ? it.value : [])),
+    ];
+    for (const { body } of made) expect(await identity.resolve(body.token)).toBeNull();
+    expect(await identity.resolve(token)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { grantContentAccess, type joinOrganizationWithInvite } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { forbidden, notFound, type OperationHandler } from '@bindery/service-kit';
+import { forbidden, type MemberRole, notFound, type OperationHandler } from '@bindery/service-kit';
 import { admit } from '../admit.ts';
 import type { InviteRoutesDeps } from '../deps.ts';
 import { linksAllowed, linksAreOff } from './links.ts';
@@ -18,10 +18,14 @@ export const joinRoute =
     const { grant } = state;
     const at = context.now.toISOString();
     const role = grant.kind === 'organization' ? grant.role : null;
-    await admit(deps, { organizationId, userId: principal.id, role, at }, commandMetadata(context, organizationId));
-    if (grant.kind !== 'organization' && grant.role !== null) {
-      const body = { organizationId, [grant.kind]: grant.id, userId: principal.id, level: grant.role };
+    const give = async (level: MemberRole | null): Promise<void> => {
+      if (grant.kind === 'organization') return;
+      const body = { organizationId, [grant.kind]: grant.id, userId: principal.id, level };
       await deps.services.call(grantContentAccess, context, { params: {}, query: {}, body });
-    }
+    };
+    // Gives nothing yet: a link to content that is gone, or in another organization by now, makes nobody a guest of this one.
+    await give(null);
+    await admit(deps, { organizationId, userId: principal.id, role, at }, commandMetadata(context, organizationId));
+    if (grant.kind !== 'organization' && grant.role !== null) await give(grant.role);
     return { status: 200, body: {} };
   };
