@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { diffTrees } from './diff-trees.ts';
 import { documentsToMerge, mergeTrees } from './merge-trees.ts';
+import type { MergeResult } from './merge-types.ts';
 import type { PageMetadata, RevisionChange } from './model.ts';
 import { brokenRules, choices, editAtRandom, inserted, shown } from './testing.ts';
 import { emptyTree, type RevisionTree } from './tree.ts';
@@ -177,6 +178,9 @@ describe('merging two sides by rule', () => {
   });
 });
 
+/** More with `MERGE_RUNS`. */
+const runs = { numRuns: Number(process.env.MERGE_RUNS ?? 120), seed: 3 };
+
 describe('merging any two sides', () => {
   const sides = fc.record({ seed: fc.nat(), before: fc.nat(25), ours: fc.nat(25), theirs: fc.nat(25) });
   const make = (it: { seed: number; before: number; ours: number; theirs: number }) => {
@@ -213,7 +217,7 @@ describe('merging any two sides', () => {
         const paths = [...tree.walk()].map((page) => tree.pathOf(page.id));
         expect(new Set(paths).size).toBe(paths.length);
       }),
-      { numRuns: 150 },
+      runs,
     );
   });
 
@@ -227,7 +231,7 @@ describe('merging any two sides', () => {
         expect(shown(later.tree)).toEqual(shown(merged));
         expect(later.conflicts).toEqual([]);
       }),
-      { numRuns: 120 },
+      runs,
     );
   });
 
@@ -248,7 +252,7 @@ describe('merging any two sides', () => {
           }
         }
       }),
-      { numRuns: 120 },
+      runs,
     );
   });
 
@@ -268,6 +272,51 @@ describe('merging any two sides', () => {
         expect([...forth.conflicts, ...back.conflicts]).toEqual([]);
         expect(shown(forth.tree)).toEqual(shown(back.tree));
       }),
+    );
+  });
+
+  test('conflicts do not depend on which side is which, but for who was first with an address', () => {
+    fc.assert(
+      fc.property(sides, (it) => {
+        const three = make(it);
+        const named = (merged: MergeResult) =>
+          new Set(merged.conflicts.flatMap(({ field, pageId }) => (field === 'document' ? [pageId] : [])));
+        const forth = mergeTrees(three);
+        const back = mergeTrees({ base: three.base, ours: three.theirs, theirs: three.ours });
+        expect(named(back)).toEqual(named(forth));
+        expect([...back.tree.walk()].map(({ id }) => id).sort()).toEqual(
+          [...forth.tree.walk()].map(({ id }) => id).sort(),
+        );
+        const ids = (list: Iterable<{ readonly id: string }>) => [...list].map(({ id }) => id).sort();
+        expect(ids(back.tree.files())).toEqual(ids(forth.tree.files()));
+        expect(ids(back.tree.reusableContents())).toEqual(ids(forth.tree.reusableContents()));
+      }),
+      runs,
+    );
+  });
+
+  test('what both sides changed is named, unless they changed it to the same', () => {
+    fc.assert(
+      fc.property(sides, (it) => {
+        const { base: before, ours, theirs } = make(it);
+        const named = new Set(mergeTrees({ base: before, ours, theirs }).conflicts.map(({ pageId }) => pageId));
+        for (const page of ours.walk()) {
+          const [old, other] = [before.page(page.id), theirs.page(page.id)];
+          if (old === undefined || other === undefined) continue;
+          const values = [old.documentId, page.documentId, other.documentId];
+          const titles = [old.metadata.title, page.metadata.title, other.metadata.title];
+          for (const three of [values, titles]) if (new Set(three).size === 3) expect(named).toContain(page.id);
+        }
+        for (const content of ours.reusableContents()) {
+          const three = [before, ours, theirs].map((tree) => tree.reusableContent(content.id)?.documentId);
+          if (new Set(three).size === 3) expect(named).toContain(content.id);
+        }
+        for (const file of ours.files()) {
+          const three = [before, ours, theirs].map((tree) => tree.file(file.id)?.name);
+          if (new Set(three).size === 3) expect(named).toContain(file.id);
+        }
+      }),
+      runs,
     );
   });
 });

@@ -76,7 +76,7 @@ const randomChange = (tree: RevisionTree, choose: Choose, id: string): RevisionC
   const parent = parents[choose(parents.length)] ?? null;
   const siblings = tree.children(parent);
   const before = siblings[choose(siblings.length + 1)] ?? null;
-  const kind = pick === undefined ? 0 : choose(8);
+  const kind = pick === undefined ? 0 : choose(13);
   if (pick === undefined || kind <= 1) return { kind: 'page_inserted', page: pageNode(id, { parent }), before };
   if (kind === 2 && tree.bySlug(parent, pick.metadata.slug) === undefined)
     return { kind: 'page_moved', pageId: pick.id, parent, before };
@@ -87,7 +87,20 @@ const randomChange = (tree: RevisionTree, choose: Choose, id: string): RevisionC
       kind: 'file_put',
       file: { id: `f${choose(3)}`, name: id, contentType: 'image/png', size: 1, sha256: 'x' },
     };
+  if (kind === 8 && tree.file('f1') !== undefined) return { kind: 'file_deleted', fileId: 'f1' };
+  if (kind === 9)
+    return {
+      kind: 'reusable_content_put',
+      content: { id: `r${choose(3)}`, title: `t-${id}`, documentId: `doc-${id}` },
+    };
+  if (kind === 10 && tree.reusableContent('r1') !== undefined)
+    return { kind: 'reusable_content_deleted', contentId: 'r1' };
+  const updatedAt = `2026-01-02T00:00:00.${id}`;
+  if (kind === 11) return { kind: 'page_edited', pageId: pick.id, documentId: `doc-${id}`, updatedAt };
+  const slug = `s${choose(4)}`;
+  if (kind === 12 && tree.bySlug(pick.parent, slug) === undefined)
+    return { kind: 'page_edited', pageId: pick.id, metadata: { ...pick.metadata, slug }, updatedAt };
   const metadata =
     kind === 6 ? { ...pick.metadata, title: `t-${id}` } : { ...pick.metadata, description: `d-${choose(4)}` };
-  return { kind: 'page_edited', pageId: pick.id, metadata, updatedAt: `2026-01-02T00:00:00.${id}` };
+  return { kind: 'page_edited', pageId: pick.id, metadata, updatedAt };
 };
