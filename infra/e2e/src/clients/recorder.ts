@@ -21,16 +21,23 @@ interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
+/** The clients, the one that is asked first in front: the older one describes what the newer does not know. */
+const packages = ['@gitbook/api', 'gitbook-api-146'] as const;
+
 /**
  * The OpenAPI document that the package of the client carries. It puts types together with `allOf`, with which its
  * own `additionalProperties: false` and `oneOf` of overlapping parts cannot be met; they are relaxed.
  */
-const clientDocument = (): Described => {
-  const entry = createRequire(import.meta.url).resolve('@gitbook/api');
+const clientDocument = (name: string): Described => {
+  const entry = createRequire(import.meta.url).resolve(name);
   const text = readFileSync(new URL('../spec/openapi.json', pathToFileURL(entry)), 'utf8');
-  return JSON.parse(text.replaceAll('"oneOf":', '"anyOf":'), (key, value: unknown) =>
-    key === 'additionalProperties' && value === false ? undefined : value,
-  ) as Described;
+  return JSON.parse(text.replaceAll('"oneOf":', '"anyOf":'), (key, value: unknown) => {
+    if (key === 'additionalProperties' && value === false) return undefined;
+    if (typeof value !== 'object' || value === null || !('nullable' in value)) return value;
+    // What OpenAPI 3.0 calls nullable, in the words of JSON Schema.
+    const { nullable, ...schema } = value;
+    return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
+  }) as Described;
 };
 
 const shapeOf = (path: string): string => path.replaceAll(/\{[^}]+\}/g, '{}');
@@ -61,22 +68,31 @@ export const createRecorder = (): Recorder => {
   const called = new Set<string>();
   const complaints: string[] = [];
   const find = matcher();
-  const described = clientDocument();
-  const templates = new Map(Object.keys(described.paths).map((path) => [shapeOf(path), path]));
   const ajv = new Ajv2020({ strict: false, logger: false });
   addFormats.default(ajv);
-  ajv.addSchema(described, 'client');
+  const clients = packages.map((name) => {
+    const document = clientDocument(name);
+    ajv.addSchema(document, name);
+    return { name, templates: new Map(Object.keys(document.paths).map((path) => [shapeOf(path), path])) };
+  });
   const validators = new Map<string, ValidateFunction | undefined>();
   let compared = 0;
 
   const validatorFor = ({ id, path, method }: OperationDefinition, status: number): ValidateFunction | undefined => {
     const key = `${id} ${status}`;
     if (validators.has(key)) return validators.get(key);
-    const template = templates.get(shapeOf(path.replaceAll('*}', '}')));
     const part = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-    const at = `client#/paths/${part(template ?? '')}/${method.toLowerCase()}/responses/${status}`;
-    const described = template !== undefined && ajv.getSchema(at) !== undefined;
-    const validate = described ? ajv.getSchema(`${at}/content/${part('application/json')}/schema`) : undefined;
+    const shape = shapeOf(path.replaceAll('*}', '}'));
+    const places = clients.flatMap(({ name, templates }) => {
+      const template = templates.get(shape);
+      const at = `${name}#/paths/${part(template ?? '')}/${method.toLowerCase()}/responses/${status}`;
+      return template === undefined || ajv.getSchema(at) === undefined ? [] : [at];
+    });
+    const [place] = places;
+    const validate =
+      place === undefined
+        ? undefined
+        : (ajv.getSchema(`${place}/content/${part('application/json')}/schema`) as ValidateFunction | undefined);
     validators.set(key, validate);
     return validate;
   };
