@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import draft04 from 'ajv-draft-04';
 import formats from 'ajv-formats';
 import { Refused, type SpecificationError } from './types.ts';
 
@@ -9,6 +8,8 @@ const versions = ['2.0', '3.0', '3.1', '3.2'] as const;
 type Version = (typeof versions)[number];
 
 const load = createRequire(import.meta.url);
+/** Not imported: how its default export is typed depends on who compiles. It takes and gives the same as `Ajv2020`. */
+const AjvDraft04: typeof Ajv2020 = load('ajv-draft-04').default;
 const validators = new Map<Version, ValidateFunction>();
 
 const validatorOf = (version: Version): ValidateFunction => {
@@ -18,7 +19,7 @@ const validatorOf = (version: Version): ValidateFunction => {
   // in ways that a hostile document can use.
   const schema = load(`@seriousme/openapi-schema-validator/schemas/v${version}/schema.json`);
   const options = { strict: false, logger: false } as const;
-  const ajv = version === '2.0' || version === '3.0' ? new draft04.default(options) : new Ajv2020(options);
+  const ajv = version === '2.0' || version === '3.0' ? new AjvDraft04(options) : new Ajv2020(options);
   formats.default(ajv);
   ajv.addFormat('media-range', true);
   const made = ajv.compile(schema);
