@@ -75,6 +75,7 @@ export const createSamlFeature = (
       teamExists,
       isMember: async (organizationId, userId) =>
         (await deps.members().get(memberId(organizationId, userId))) !== undefined,
+      enforcesSso: async (organizationId) => (await deps.settingsOf().get(organizationId))?.document.sso === true,
       plainHttpHosts: new Set(settings.plainHttpHosts),
     }),
     recordingBypasses: (sessions) => recordBypasses({ ...deps, logins }, sessions),

@@ -408,7 +408,34 @@ describe('what a session of an organization reaches', () => {
         'forbidden',
         'user.account',
       );
+      await expectProblem(
+        identity.call(operations.updateUserById, caller, { params: { userId: caller.id }, body: { displayName: 'M' } }),
+        'forbidden',
+        'user.account',
+      );
     }
+  });
+
+  test('it joins no other organization, also not by a link', async () => {
+    const stranger = await identity.newUser('Third Founder');
+    const body = { title: 'Third', emailDomains: ['example.org'] };
+    const founder = await identity.principalOf(stranger.token);
+    const created = await identity.call(createOrganization, founder, { body });
+    const params = { organizationId: created.body.id };
+    const administrator = await identity.principalOf(stranger.token);
+    await identity.call(updateOrganizationById, administrator, { params, body: { inviteLinks: true } });
+    const link = await identity.call(operations.createOrganizationInvite, administrator, {
+      params,
+      body: { role: 'read' },
+    });
+    const principal = await principalOf(await signIn('cleo@example.org'));
+    if (principal === null) throw new Error('nobody');
+    const join = { params: { ...params, inviteId: link.body.id } };
+    await expectProblem(
+      identity.call(operations.joinOrganizationWithInvite, principal, join),
+      'forbidden',
+      'invite.account',
+    );
   });
 });
 
@@ -482,6 +509,12 @@ describe('enforcement', () => {
       { params: { organizationId } },
     );
     expect(body.items).toHaveLength(1);
+    const provider = { params: { organizationId, samlProviderId: providerId } };
+    await expectProblem(
+      identity.call(deleteOrganizationSAMLProvider, await identity.principalOf(owner.token), provider),
+      'conflict',
+      'saml_provider.enforced',
+    );
     await enforce(false);
     expect(await reaches(member.token)).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { grantContentAccess, type joinOrganizationWithInvite } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { forbidden, type MemberRole, notFound, type OperationHandler } from '@bindery/service-kit';
+import { forbidden, holdsAccount, type MemberRole, notFound, type OperationHandler } from '@bindery/service-kit';
 import { admit } from '../admit.ts';
 import type { InviteRoutesDeps } from '../deps.ts';
 import { linksAllowed, linksAreOff } from './links.ts';
@@ -14,6 +14,8 @@ export const joinRoute =
     const { state } = await deps.links.load(inviteId);
     if (state.status !== 'active' || state.organizationId !== organizationId) throw notFound('invite');
     if (principal.kind !== 'user') throw forbidden('invite.users_only', 'Only users join an organization.');
+    if (!holdsAccount(principal) && principal.signedInBy?.organizationId !== organizationId)
+      throw forbidden('invite.account', 'A session of an organization joins no other.');
     if (!(await linksAllowed(deps, organizationId))) throw linksAreOff();
     const { grant } = state;
     const at = context.now.toISOString();

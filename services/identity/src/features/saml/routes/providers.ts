@@ -31,6 +31,8 @@ export interface ProviderRouteDeps {
   readonly teamExists: (organizationId: string, teamId: string) => Promise<boolean>;
   /** Whether the user belongs to the organization, however it signed in. */
   readonly isMember: (organizationId: string, userId: string) => Promise<boolean>;
+  /** Whether the organization enforces single sign-on. */
+  readonly enforcesSso: (organizationId: string) => Promise<boolean>;
   /** Hosts whose sign-in address may be http. */
   readonly plainHttpHosts: ReadonlySet<string>;
 }
@@ -162,6 +164,14 @@ export const createProviderHandlers = (deps: ProviderRouteDeps): HandlersFor<typ
 
     async deleteOrganizationSAMLProvider(context, { params: { organizationId, samlProviderId } }) {
       requireAdministrator(context.principal, organizationId);
+      if (await deps.enforcesSso(organizationId)) {
+        const active = await activeProviders(providers, organizationId, limits.saml.perOrganization);
+        if (active.length === 1 && active[0]?.id === samlProviderId)
+          throw conflict(
+            'saml_provider.enforced',
+            'Members sign in through this provider alone; set sso of the organization to false first.',
+          );
+      }
       const deletedAt = context.now.toISOString();
       const { events } = await repository.handle(
         samlProviderId,

@@ -1,6 +1,6 @@
 import type { updateUserById } from '@bindery/contracts';
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
-import { etagOf, forbidden, notFound, type OperationHandler, requireIfMatch } from '@bindery/service-kit';
+import { etagOf, forbidden, holdsAccount, notFound, type OperationHandler, requireIfMatch } from '@bindery/service-kit';
 import type { PersonalDataSealer } from '../../../shared/personal-data.ts';
 import { type ProfileChanged, withKnownEventId } from '../../../shared/ports.ts';
 import { type UserCommand, userAggregate } from '../decider.ts';
@@ -24,6 +24,9 @@ export const updateUserRoute =
     if (user === undefined || !(await maySeeUser(principal, userId, deps.sharesOrganization))) throw notFound('user');
     if (principal.id !== userId && !principal.instanceAdmin)
       throw forbidden('user.not_self', 'Only users themselves and instance administrators change a user.');
+    // All organizations of the user see its name; what one of them says about who is signed in does not change it.
+    if (!holdsAccount(principal))
+      throw forbidden('user.account', 'A session of an organization does not change the account.');
     requireIfMatch(ifMatch === undefined ? {} : { ifMatch }, etagOf(user.revision));
     const bound = withKnownEventId(commandMetadata(context), {
       aggregate: userAggregate,
