@@ -38,11 +38,17 @@ export type SearchScope =
   | readonly string[]
   | { readonly organizationId: string; readonly only?: readonly string[]; readonly except?: readonly string[] };
 
-/** Place of a hit in the order: score descending, then page id, then space id. */
+/**
+ * Place of a hit in the order: score descending, then page id, then space id. How much a page weighs beside others is asked
+ * of the index again, so that the place is the same however the index came about.
+ */
 export interface SearchCursor {
+  /** Of the hit, rounded down to thousands or not. */
   readonly score: number;
   readonly pageId: string;
   readonly spaceId: string;
+  /** Hits up to this one. Where it is no hit any more, the search goes on after so many, one less. */
+  readonly shown: number;
 }
 
 export interface SearchRequest {

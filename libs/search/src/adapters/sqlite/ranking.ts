@@ -49,65 +49,75 @@ export const rankPages = (
 ): readonly Ranked[] => {
   const filter = filterOf(database, request.scope);
   if (filter === undefined || request.terms.length === 0) return [];
-  const { after } = request;
+  const { after, limit } = request;
   const afterSpace =
     after === undefined ? 0 : Number(database.first('SELECT number FROM spaces WHERE id=?', after.spaceId)?.[0] ?? 0);
   const ranked: Ranked[] = [];
   for (const tier of tiersOf(request.query, request.terms)) {
     if (after !== undefined && tier.base > after.score) continue;
     const inside = after !== undefined && after.score < tier.base + TIER;
-    const start = inside
-      ? { weight: rounded(after.score - tier.base), page: after.pageId, space: afterSpace }
-      : undefined;
-    ranked.push(...pagesOf(database, tier, filter, request.limit - ranked.length, start));
-    if (ranked.length >= request.limit) break;
+    const start = inside ? { page: after.pageId, space: afterSpace } : undefined;
+    const found = pagesOf(database, tier, filter, limit - ranked.length, start);
+    if (found === undefined) {
+      const shown = Math.max(0, (after?.shown ?? 0) - 1);
+      const { after: _gone, ...anew } = request;
+      return rankPages(database, { ...anew, limit: shown + limit }).slice(shown);
+    }
+    ranked.push(...found);
+    if (ranked.length >= limit) break;
   }
   return ranked;
 };
 
 interface Start {
-  readonly weight: number;
   readonly page: string;
   readonly space: number;
 }
 
+/** @returns undefined when the search begins at a page that is not in the tier, and its weight matters */
 const pagesOf = (
   database: Database,
   tier: Tier,
   filter: Filter,
   limit: number,
   start: Start | undefined,
-): readonly Ranked[] => {
+): readonly Ranked[] | undefined => {
   const { table } = tier;
   const matching = `SELECT rowid FROM ${table} WHERE ${table} MATCH ?${filter.sql(`${table}.rowid`)}`;
   const wanted = [tier.expression, ...filter.parameters];
   const counting = `SELECT count(*) FROM (${matching} LIMIT ${WEIGHED + 1})`;
   const count = filter.narrow ? undefined : Number(database.first(counting, ...wanted)?.[0]);
-  if (count === 0) return [];
+  if (count === 0) return start === undefined ? [] : undefined;
   const without = tier.without === undefined ? '' : ' AND p.key NOT IN (SELECT rowid FROM head WHERE head MATCH ?)';
   const excluded = tier.without === undefined ? [] : [tier.without];
-  const from = start ?? { weight: TIER, page: '', space: 0 };
+  const from = start ?? { page: '', space: 0 };
   if (count !== undefined && count > WEIGHED) {
     // By page id alone: walk the pages in that order until enough are among the candidates.
-    const page = from.weight === TIER ? '' : from.page;
     const sql = `SELECT p.key FROM pages p INDEXED BY pages_by_id WHERE (p.page, p.space) > (?, ?)
       AND +p.key IN (${matching})${without.replace('p.key', '+p.key')} ORDER BY p.page, p.space LIMIT ?`;
     return database
-      .all(sql, page, from.space, ...wanted, ...excluded, limit)
+      .all(sql, from.page, from.space, ...wanted, ...excluded, limit)
       .map(([key]) => ({ key: Number(key), score: tier.base }));
   }
   const weight =
     tier.weights === undefined ? '0' : `round(min(${TIER - 1}, max(0.001, -bm25(${table}, ${tier.weights}))), 3)`;
-  const sql = `SELECT key, weight FROM (
-      SELECT p.key AS key, p.page AS page, p.space AS space, ${weight} AS weight
-      FROM ${table} CROSS JOIN pages p ON p.key = ${table}.rowid WHERE ${table} MATCH ?${filter.sql(`${table}.rowid`)}${without})
+  const weighed = `SELECT p.key AS key, p.page AS page, p.space AS space, ${weight} AS weight
+      FROM ${table} CROSS JOIN pages p ON p.key = ${table}.rowid WHERE ${table} MATCH ?${filter.sql(`${table}.rowid`)}${without}`;
+  let least = TIER;
+  if (start !== undefined) {
+    const key = database.first('SELECT key FROM pages WHERE page=? AND space=?', start.page, start.space)?.[0] ?? -1;
+    const own = database.first(`${weighed} AND ${table}.rowid = ?`, ...wanted, ...excluded, key);
+    if (own === undefined) return undefined;
+    least = Number(own[3]);
+  }
+  const sql = `SELECT key, weight FROM (${weighed})
     WHERE weight < ? OR (weight = ? AND (page, space) > (?, ?)) ORDER BY weight DESC, page, space LIMIT ?`;
   return database
-    .all(sql, ...wanted, ...excluded, from.weight, from.weight, from.page, from.space, limit)
+    .all(sql, ...wanted, ...excluded, least, least, from.page, from.space, limit)
     .map(([key, found]) => ({ key: Number(key), score: rounded(tier.base + Number(found)) }));
 };
 
-/** Weights have three digits, so that they survive being added to a tier and taken off again. */
+/** Weights have three digits, as the query gives them. */
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 const tiersOf = (query: string, terms: readonly Term[]): readonly Tier[] => {

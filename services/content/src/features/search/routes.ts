@@ -71,12 +71,14 @@ const searchSpace =
       query: text,
       spaces: [space.id],
       limit: limit + 1,
-      ...(isCursor ? { after: { score, pageId, spaceId } } : {}),
+      ...(isCursor ? { after: { score, pageId, spaceId, shown: typeof shown === 'number' ? shown : 0 } } : {}),
     });
     const before = typeof shown === 'number' ? shown : 0;
     const items = hits.slice(0, limit).map((hit, at) => presentHit(context.baseUrl, hit, before + at + 1));
     const last = hits.length > limit ? hits[limit - 1] : undefined;
-    const next = last && { page: cursors.encode(list, [last.score, last.pageId, last.spaceId, before + items.length]) };
+    const next = last && {
+      page: cursors.encode(list, [scoreOf(last), last.pageId, last.spaceId, before + items.length]),
+    };
     return { status: 200, body: { ...(next ? { next } : {}), items } };
   };
 
@@ -145,7 +147,7 @@ const searchOrganization =
       query: text,
       spaces: await scopeOf(spaces, visible),
       limit: hitsPerAnswer + 1,
-      ...(isCursor ? { after: { score, pageId, spaceId } } : {}),
+      ...(isCursor ? { after: { score, pageId, spaceId, shown: typeof shown === 'number' ? shown : 0 } } : {}),
     });
     const before = typeof shown === 'number' ? shown : 0;
     const found = bySpace(hits.slice(0, hitsPerAnswer), limit, before);
@@ -159,7 +161,9 @@ const searchOrganization =
       items.push({ type: 'space', id, title: space.title, score: results[0]?.score ?? 0, pages: results });
     }
     const last = hits.length > found.taken ? hits[found.taken - 1] : undefined;
-    const next = last && { page: cursors.encode(list, [last.score, last.pageId, last.spaceId, before + found.taken]) };
+    const next = last && {
+      page: cursors.encode(list, [scoreOf(last), last.pageId, last.spaceId, before + found.taken]),
+    };
     return { status: 200, body: { ...(next ? { next } : {}), items } };
   };
 
