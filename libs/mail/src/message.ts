@@ -20,14 +20,16 @@ export const parseSender = (text: string): Sender => {
   return { name: name.trim(), address: found };
 };
 
+/** Whether mail can be sent to it at all: one address, nothing that would add a header or a receiver. */
+export const isMailAddress = (text: string): boolean => text.length <= longest.address && address.test(text);
+
 const idPattern = /^[A-Za-z0-9._-]{1,200}$/;
 const longest = { address: 254, subject: 200, text: 20_000 };
 
 /** A message as adapters hand it to the library that writes it down: headers cannot be smuggled in through any field. */
 export const composed = (from: Sender, { id, to, subject, text }: MailMessage) => {
   if (!idPattern.test(id)) throw new RangeError('the id of a mail must have 1 to 200 of A-Z a-z 0-9 . _ -');
-  if (to.length > longest.address || !address.test(to))
-    throw new RangeError('the receiver of a mail must be one address');
+  if (!isMailAddress(to)) throw new RangeError('the receiver of a mail must be one address');
   if (text.length > longest.text) throw new RangeError(`a mail has at most ${longest.text} characters`);
   return {
     from: { ...from },

@@ -146,11 +146,13 @@ export const joinOrganizationWithInvite = operation({
   success: { 200: closed({}) },
 });
 
+/** What mail can be sent to: the rule of the mail port (64 characters before the @, RFC 5321). */
 const Email = Type.String({
   format: 'email',
   minLength: 3,
   maxLength: limits.user.email,
-  pattern: '^[^\\s@<>,;:"()\\\\\\[\\]\\u0000-\\u001F\\u007F]+@[^\\s@<>,;:"()\\\\\\[\\]\\u0000-\\u001F\\u007F]+$',
+  pattern:
+    '^[^\\s@<>,;:"()\\\\\\[\\]\\u0000-\\u001F\\u007F]{1,64}@[^\\s@<>,;:"()\\\\\\[\\]\\u0000-\\u001F\\u007F]{1,253}$',
 });
 
 /** Invites people by email. */

@@ -1,5 +1,5 @@
 import type { DomainEvent, Reactor, Recorded, Repository } from '@bindery/event-sourcing';
-import type { Mailer } from '@bindery/mail';
+import { isMailAddress, type Mailer } from '@bindery/mail';
 import type { Logger } from '@bindery/telemetry';
 import { erasedDisplayName, type PersonalDataSealer } from '../../../shared/personal-data.ts';
 import { invitationMail } from '../../mail/index.ts';
@@ -40,6 +40,11 @@ export const mailInvitationsReactor = (deps: () => MailInvitationsDeps): Reactor
     const to = await sealer.openText(invitationKey(invitationId), invitationPurpose(invitationId), sealedEmail);
     const organization = await organizations().get(organizationId);
     if (to === undefined || organization === undefined) return;
+    // Invited before such addresses were refused: trying again would change nothing.
+    if (!isMailAddress(to)) {
+      logger.warn('nobody can be mailed at the address of an invitation', { organizationId, invitationId });
+      return;
+    }
     const url = publicUrl();
     // Just starting: the address is known in a moment, and the invitation is tried again.
     if (url === '') throw new Error('the address of the instance is not known yet');
