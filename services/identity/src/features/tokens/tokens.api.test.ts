@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectProblem, startIdentity, type TestIdentity } from '../../api/testing.ts';
 import { tokenHashOf } from './secret.ts';
 
-const { createUserToken, deleteUserToken, listUserTokens, putOrganizationMember } = operations;
+const { createTokenForAuthenticatedUser, createUserToken, deleteUserToken, listUserTokens, putOrganizationMember } =
+  operations;
 let identity: TestIdentity;
 
 beforeAll(async () => {
@@ -46,6 +47,23 @@ describe('tokens', () => {
     expect(await identity.resolve(created.body.token)).toBeNull();
     const past = identity.call(createUserToken, await identity.admin(), { params, body: { expiresAt } });
     await expectProblem(past, 'invalid', 'token.expired');
+  });
+
+  test('that end make none that outlive them', async () => {
+    const user = await identity.newUser('Bounded');
+    const inAMinute = new Date(identity.clock.now().getTime() + 60_000).toISOString();
+    const ending = await identity.call(createUserToken, await identity.admin(), {
+      params: { userId: user.id },
+      body: { expiresAt: inAMinute },
+    });
+    const caller = await identity.principalOf(ending.body.token);
+    const make = (body: object) => identity.call(createTokenForAuthenticatedUser, caller, { body });
+    await expectProblem(make({}), 'invalid', 'token.outlives');
+    const later = new Date(Date.parse(inAMinute) + 1).toISOString();
+    await expectProblem(make({ expiresAt: later }), 'invalid', 'token.outlives');
+    expect((await make({ expiresAt: inAMinute })).body.expiresAt).toBe(inAMinute);
+    const own = await identity.principalOf(user.token);
+    expect((await identity.call(createTokenForAuthenticatedUser, own, { body: {} })).status).toBe(201);
   });
 
   test('are refused on the request after they were revoked', async () => {

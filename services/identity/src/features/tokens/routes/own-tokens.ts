@@ -1,6 +1,13 @@
 import type { userTokenOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
-import { forbidden, type HandlersFor, holdsAccount, type Principal, requireIfMatch } from '@bindery/service-kit';
+import {
+  forbidden,
+  type HandlersFor,
+  holdsAccount,
+  invalid,
+  type Principal,
+  requireIfMatch,
+} from '@bindery/service-kit';
 import { issueToken, listTokensOf, noVersion, type TokenRoutesDeps } from './tokens.ts';
 
 /**
@@ -11,13 +18,30 @@ import { issueToken, listTokensOf, noVersion, type TokenRoutesDeps } from './tok
 const vouchedBy = (principal: Principal): string | undefined =>
   holdsAccount(principal) ? undefined : (principal.signedInBy?.organizationId ?? '');
 
+/**
+ * Who was given a token for a time has no more than that time: what it makes with it ends with it.
+ * @throws Problem invalid
+ */
+const requireNotOutliving = async (
+  { tokens }: TokenRoutesDeps,
+  principal: Principal,
+  wanted: string | undefined,
+): Promise<void> => {
+  const ends = (await tokens().get(principal.tokenId))?.document.expiresAt;
+  if (ends === undefined || (wanted !== undefined && Date.parse(wanted) <= Date.parse(ends))) return;
+  throw invalid('token.outlives', `body.expiresAt: must be at most ${ends}, when the token of this request expires`);
+};
+
 /** The operations on the caller's own tokens. */
 export const ownTokenRoutes = (deps: TokenRoutesDeps): HandlersFor<typeof userTokenOperations> => ({
   listTokensForAuthenticatedUser: async ({ principal }, { query }) => {
     const organization = vouchedBy(principal);
     return listTokensOf(deps, 'listTokensForAuthenticatedUser', principal.id, query, organization);
   },
-  createTokenForAuthenticatedUser: async (context, { body }) => issueToken(deps, context, context.principal.id, body),
+  createTokenForAuthenticatedUser: async (context, { body }) => {
+    await requireNotOutliving(deps, context.principal, body?.expiresAt);
+    return issueToken(deps, context, context.principal.id, body);
+  },
   deleteTokenForAuthenticatedUser: async (context, { params: { tokenId }, ...request }) => {
     requireIfMatch(request, noVersion);
     const { id: userId } = context.principal;
