@@ -58,8 +58,6 @@ export const limits = {
     keptHours: 24,
     perMember: 50,
   },
-  /** O: files of one run. Own: the rest. `bytes` and `entries` are of everything that is unpacked. */
-  import: { files: 50, pages: 200, depth: 8, entries: 2000, bytes: 60_000_000, images: 100, perOrganization: 20 },
   /** Own: what one PDF holds at most. */
   pdf: { pages: 500, characters: 5_000_000, images: 500, imageBytes: 100_000_000 },
   /** Own: what names something in a repository. */

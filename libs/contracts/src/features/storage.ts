@@ -28,7 +28,7 @@ export const StorageUploadURL = component(
   closed({
     object: Type.Literal('storage-signed-url'),
     url: Uri,
-    key: Id('Names the file in `startImportRun`; `insert_files` takes the `url`.'),
+    key: Id('Names the upload; `insert_files` takes the `url`.'),
   }),
 );
 export type StorageUploadURL = Static<typeof StorageUploadURL>;

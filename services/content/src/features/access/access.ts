@@ -59,9 +59,6 @@ export interface CollectionSource {
   find(collectionId: string): Promise<CollectionDocument | undefined>;
 }
 
-/** For services and tests without grants and collections: nobody has any. */
-export const noGrants: GrantSource = { highest: async () => null, all: async () => new Map() };
-
 export interface AccessDeps {
   /** Reads the document of a space. */
   readonly spaces: {

@@ -8,7 +8,6 @@ export {
   type Described,
   type GrantSource,
   type Lens,
-  noGrants,
   type SpaceAccess,
 } from './access.ts';
 export {

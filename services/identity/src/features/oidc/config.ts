@@ -7,7 +7,7 @@ export interface OidcConfig {
   readonly clientSecret: string | undefined;
   /** Separated by spaces; `openid` is among them. */
   readonly scopes: string;
-  /** Lower case; empty: any. */
+  /** Domains, in lower case, whose people may sign in; empty: people of all domains. */
   readonly emailDomains: readonly string[];
   /** Whether people without an account get one. */
   readonly createUsers: boolean;

@@ -15,7 +15,7 @@ const assign = <K extends 'emoji' | 'icon'>(
   else if (value !== undefined) document[field] = value;
 };
 
-/** The filters of lists say what `levelOn` says: whoever has any level. */
+/** What the filters of lists ask for. It agrees with `levelOn`: a space is in the lists of those who have a level on it. */
 const audienceOf = (
   defaultLevel: SpaceDocument['defaultLevel'],
   visibility: SpaceDocument['visibility'],
