@@ -14,13 +14,12 @@ import {
   type Principal,
   paginate,
 } from '@bindery/service-kit';
-import { pageOf } from '../../../shared/page-of.ts';
 import { searchable } from '../../../shared/text.ts';
 import { memberId } from '../../members/index.ts';
 import { organizationPermissions } from '../../organizations/index.ts';
 import { requireMembership, requireTeam, teamPermissions } from '../access.ts';
 import type { TeamRoutesDeps } from '../deps.ts';
-import { placesInOrganization, rolesInTeams, teamsOf } from '../queries.ts';
+import { placesInOrganization, rolesInTeams, teamsById, teamsInOrder } from '../queries.ts';
 import type { TeamDocument, TeamMemberDocument } from '../read-model.ts';
 
 /**
@@ -80,35 +79,49 @@ const fromIndex = async (deps: TeamRoutesDeps, organizationId: string, list: str
   return { ...page, items: page.items.map(({ document }) => document) };
 };
 
+/** Looks through the teams that can match, in the order of the list, and keeps one page of those that do. */
 const filtered = async (deps: TeamRoutesDeps, organizationId: string, list: string, query: ListQuery) => {
   const term = searchable(query.title ?? '');
-  const manages = query.owner === undefined ? () => true : await managedBy(deps, organizationId, query.owner);
-  const teams = (await teamsOf(deps.live, organizationId)).filter(
-    ({ id, sortTitle }) => sortTitle.includes(term) && manages(id),
-  );
-  return pageOf(teams, {
-    list,
-    keyOf: ({ sortTitle }) => sortTitle,
-    idOf: ({ id }) => id,
-    order: 'asc',
-    limit: query.limit ?? limits.page.default,
-    page: query.page,
-    cursors: deps.cursors,
-  });
+  const owned = query.owner === undefined ? 'all' : await managedBy(deps, organizationId, query.owner);
+  const { limit = limits.page.default, page } = query;
+  const [key, id] = page === undefined ? [] : deps.cursors.decode(list, page).map(String);
+  const found: TeamDocument[] = [];
+  let count = 0;
+  const teams = owned === 'all' ? teamsInOrder(deps.live, organizationId) : await theseInOrder(deps, owned);
+  for await (const team of teams) {
+    if (team.organizationId !== organizationId || !team.sortTitle.includes(term)) continue;
+    count += 1;
+    const isBeyond =
+      key === undefined ||
+      compare(team.sortTitle, key) > 0 ||
+      (team.sortTitle === key && compare(team.id, id ?? '') > 0);
+    if (isBeyond && found.length <= limit) found.push(team);
+  }
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  if (last === undefined || found.length <= limit) return { items, count };
+  return { items, count, next: { page: deps.cursors.encode(list, [last.sortTitle, last.id]) } };
 };
 
-/** Which teams a member manages; nobody but members manages any. */
+const theseInOrder = async ({ live }: TeamRoutesDeps, ids: readonly string[]): Promise<readonly TeamDocument[]> =>
+  [...(await teamsById(live, ids)).values()]
+    .map(({ document }) => document)
+    .sort((a, b) => compare(a.sortTitle, b.sortTitle) || compare(a.id, b.id));
+
+/** By code point, as the read store sorts. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The teams that a member manages, `all` for administrators; nobody but members manages any. */
 const managedBy = async (
   deps: TeamRoutesDeps,
   organizationId: string,
   userId: string,
-): Promise<(teamId: string) => boolean> => {
+): Promise<readonly string[] | 'all'> => {
   const member = await deps.members().get(memberId(organizationId, userId));
-  if (member === undefined) return () => false;
-  if (member.document.role === 'admin') return () => true;
+  if (member === undefined) return [];
+  if (member.document.role === 'admin') return 'all';
   const places = (await placesInOrganization(deps.live, organizationId, [userId])).get(userId) ?? [];
-  const owned = new Set(places.filter(({ role }) => role === 'owner').map(({ teamId }) => teamId));
-  return (teamId) => owned.has(teamId);
+  return places.flatMap(({ role, teamId }) => (role === 'owner' ? [teamId] : []));
 };
 
 /** GET /orgs/{organizationId}/teams/{teamId}/members */
