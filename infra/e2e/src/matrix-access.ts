@@ -63,6 +63,7 @@ const onOrganization = ({ role }: Principal, need: string): Outcome => {
   if (role === undefined) return '404';
   const held: Readonly<Record<string, boolean>> = {
     view: true,
+    edit: atLeast(role ?? undefined, 'edit'),
     listMembers: role !== null,
     listTeams: role !== null,
     createContent: role === 'create' || role === 'admin',

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 export const storage = (world: () => World): void =>
   describe('storage', () => {
     test('a file is uploaded to a signed address and inserted by it', async () => {
-      const { admin, organization } = world();
+      const { admin, bob, organization } = world();
       const { orgs, spaces } = admin.api;
       const text = 'Uploaded.\n';
       const file = { name: 'note.txt', type: 'text/plain', size: text.length };
@@ -29,6 +29,9 @@ export const storage = (world: () => World): void =>
       const [stored] = (await spaces.listFiles(space)).data.items;
       expect(stored).toMatchObject({ name: 'note.txt', size: text.length });
       expect(await (await fetch(stored?.downloadURL ?? '')).text()).toBe(text);
+      await expect(
+        bob.api.orgs.generateStorageUploadUrl(organization, { file, kind: StorageUploadKind.OrganizationFile }),
+      ).rejects.toMatchObject({ code: 403 });
       const huge = { ...file, size: 1e15 };
       await expect(
         orgs.generateStorageUploadUrl(organization, { file: huge, kind: StorageUploadKind.OrganizationFile }),

@@ -44,7 +44,7 @@ export const storageOperations = {
     tag: 'Storage',
     summary: 'Get an address to upload a file to',
     description: `PUT the bytes to \`url\` within ${limits.storage.validMinutes} minutes, once. Only the caller can use the file, and within ${limits.storage.keptHours} hours.`,
-    access: 'organization:view',
+    access: 'organization:edit',
     params: closed({ organizationId: Id() }),
     body: closed({ file: StorageFileMetadata, kind: words(storageUploadKinds) }),
     success: { 201: StorageUploadURL },

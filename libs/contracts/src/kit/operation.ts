@@ -26,7 +26,7 @@ export type Access =
   | 'instance-admin'
   | 'self'
   | 'service'
-  | `organization:${'view' | 'admin' | 'createContent' | 'createOpenAPISpec' | 'listMembers' | 'listTeams'}`
+  | `organization:${'view' | 'edit' | 'admin' | 'createContent' | 'createOpenAPISpec' | 'listMembers' | 'listTeams'}`
   | `team:${'view' | 'admin'}`
   | `collection:${'view' | 'create' | 'viewInviteLinks' | 'admin'}`
   | `space:${'view' | 'comment' | 'edit' | 'review' | 'merge' | 'triggerGitSync' | 'viewInviteLinks' | 'admin'}`

@@ -94,14 +94,14 @@ export interface Access {
   /** The caller's level and flags on a space that was loaded already; `permissions.view` may be false. For many: `lens`. */
   describe(context: Caller, space: SpaceDocument): Promise<Described> | Described;
   /**
-   * `view`: is a member. `createContent`, `createOpenAPISpec`: may create spaces and collections, or OpenAPI specifications
+   * `view`: is a member. `edit`: its role there is edit or higher. `createContent`, `createOpenAPISpec`: may create spaces and collections, or OpenAPI specifications
    * (role create or admin). `admin`: administers it.
    * @throws Problem not-found, forbidden
    */
   organization(
     context: Caller,
     organizationId: string,
-    need: 'view' | 'createContent' | 'createOpenAPISpec' | 'admin',
+    need: 'view' | 'edit' | 'createContent' | 'createOpenAPISpec' | 'admin',
   ): void;
   /** @throws Problem not-found when the caller is not in the organization */
   visibleSpaces(context: Caller, organizationId: string): Promise<VisibleSpaces>;
@@ -263,6 +263,8 @@ export const createAccess = ({ spaces, grants, collections }: AccessDeps): Acces
       if (context.principal.kind === 'service') return;
       const membership = membershipIn(context.principal, organizationId);
       if (membership === undefined) throw notFound('organization');
+      if (need === 'edit' && !atLeast(membership.role, 'edit'))
+        throw forbidden('organization.edit_needed', 'You may not edit content of this organization.');
       if (need === 'createContent' && !atLeast(membership.role, 'create'))
         throw forbidden('organization.create_needed', 'You may not create content in this organization.');
       if (need === 'createOpenAPISpec' && !atLeast(membership.role, 'create'))

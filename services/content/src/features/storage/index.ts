@@ -57,7 +57,7 @@ export const createStorageFeature = (deps: StorageDeps): StorageFeature => {
   return {
     handlers: {
       async generateStorageUploadURL(context, { params: { organizationId }, body: { file, kind } }) {
-        access.organization(context, organizationId, 'view');
+        access.organization(context, organizationId, 'edit');
         checkSize(kind, file.size);
         const declared = file.type.split(';')[0]?.trim().toLowerCase() ?? '';
         if (!/^[\w.+-]+\/[\w.+-]+$/.test(declared))

@@ -118,9 +118,14 @@ describe('uploads', () => {
     expect((await ask(file, kind)).status).toBe(400);
   });
 
-  test('a stranger is refused, and nobody has more than so many', async () => {
+  test('who may not edit is refused, and nobody has more than so many', async () => {
     expect((await ask(text('a'), 'organization_file', member(undefined))).status).toBe(404);
-    const greedy = member('read', 'greedy');
+    for (const role of [null, 'read', 'comment'] as const)
+      expect(await ask(text('a'), 'organization_file', member(role))).toMatchObject({
+        status: 403,
+        code: 'organization.edit_needed',
+      });
+    const greedy = member('edit', 'greedy');
     const many = await Promise.all(Array.from({ length: 50 }, () => ask(text('a'), 'organization_file', greedy)));
     expect(many.every(({ status }) => status === 201)).toBe(true);
     expect(await ask(text('a'), 'organization_file', greedy)).toMatchObject({ status: 400, code: 'storage.too_many' });
@@ -134,6 +139,6 @@ describe('uploads', () => {
     await until('uploads are purged', async () => (await blobsThere()) === 1);
     await content.settled();
     expect((await content.service.rebuild()).events).toBeGreaterThan(0);
-    expect((await ask(text('again'), 'organization_file', member('read', 'greedy'))).status).toBe(201);
+    expect((await ask(text('again'), 'organization_file', member('edit', 'greedy'))).status).toBe(201);
   });
 });
