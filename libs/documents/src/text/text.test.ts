@@ -172,9 +172,10 @@ describe('fields of a page', () => {
 });
 
 test('ten thousand equal headings get different anchors, in no time to speak of', () => {
-  const { document } = parseMarkdown('## Same\n\n'.repeat(10_000));
+  const { document } = parseMarkdown('## Same');
+  const nodes = Array.from({ length: 10_000 }, () => document.nodes[0] ?? []).flat();
   const started = performance.now();
-  const ids = sections(document, 'Page').map(({ id }) => id);
+  const ids = sections({ ...document, nodes }, 'Page').map(({ id }) => id);
   expect(performance.now() - started).toBeLessThan(2_000);
   expect(ids.slice(0, 4)).toEqual(['', 'same', 'same-1', 'same-2']);
   expect(new Set(ids).size).toBe(10_001);

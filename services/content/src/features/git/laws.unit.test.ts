@@ -135,8 +135,9 @@ describe('a real documentation space', () => {
       // On top of what is there nothing of it changes: every file says the same already. (Pages that are left out here have
       // entries in the table of contents, which become pages of their own.)
       const onTop = await space.export(files);
-      for (const [path, bytes] of files)
-        if (path !== 'SUMMARY.md') expect([path, onTop.get(path)]).toEqual([path, bytes]);
+      // The comparison of the test framework takes seconds for pictures.
+      const changed = [...files].filter(([path, bytes]) => !bytes.equals(onTop.get(path) ?? Buffer.alloc(0)));
+      expect(changed.map(([path]) => path).filter((path) => path !== 'SUMMARY.md')).toEqual([]);
       const first = await space.export();
       const other = createBareSpace('other000000000000001');
       await other.import(first);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { createGuardedFetch } from '@bindery/guarded-fetch';
 import { manualClock, until } from '@bindery/testing/event-sourcing';
@@ -10,17 +11,22 @@ const admin = member('admin');
 const of = (specSlug: string) => ({ organizationId: 'o1', specSlug });
 const document = 'openapi: 3.0.3\ninfo: {title: T, version: "1"}\npaths: {}\n';
 const mib = 1024 * 1024;
+const bomb = gzipSync(Buffer.alloc(100 * mib), { level: 1 });
+
+/** Spaces, as long as somebody reads. */
+const endless = function* () {
+  const chunk = Buffer.alloc(mib, 0x20);
+  for (;;) yield chunk;
+};
 
 /** Answers of a server that means no good, by path; `slow` are never answered unless told to. */
 const hostile = (slow: ServerResponse[]) => (request: IncomingMessage, response: ServerResponse) => {
   switch (request.url) {
     case '/large':
-      // 50 MB, as long as somebody reads.
-      for (let index = 0; index < 50; index += 1) response.write(Buffer.alloc(mib, 0x20));
-      response.end();
+      Readable.from(endless()).pipe(response);
       return;
     case '/bomb':
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(100 * mib)));
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
       return;
     case '/around':
       response.writeHead(302, { location: '/around' }).end();
