@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { parseMarkdown } from './parse/index.ts';
 import { serializeMarkdown } from './write/index.ts';
 
-/** Characters of one input: six times as many in the longer checks (`LONG_TESTS`). */
-const size = process.env.LONG_TESTS ? 60_000 : 10_000;
+/** Characters of one input: three times as many in the longer checks (`LONG_TESTS`). */
+const size = process.env.LONG_TESTS ? 60_000 : 20_000;
 const times = (text: string): string => text.repeat(Math.ceil(size / text.length));
 
 const inputs: Readonly<Record<string, string>> = {
