@@ -1,7 +1,7 @@
 import { type GitServer, gitIsHere, startGitServer } from '@bindery/git-sync/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { member, openSpace, publish, type TestContent } from '../../testing.ts';
-import { ended, startWithGit, sync } from './testing.ts';
+import { gitCalls, startWithGit } from './testing.ts';
 
 const admin = member('admin');
 // Without git there is no repository to talk to.
@@ -10,31 +10,22 @@ const withGit = gitIsHere ? describe : describe.skip;
 withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', () => {
   let content: TestContent;
   let server: GitServer;
+  let calls: ReturnType<typeof gitCalls>;
   beforeAll(async () => {
     [content, server] = await Promise.all([startWithGit(), startGitServer()]);
+    calls = gitCalls(content, server, admin);
   });
   afterAll(async () => {
     await content.stop();
     await server.stop();
   });
-
-  const importing = (spaceId: string, name: string, more: object = {}) =>
-    sync(content, admin, 'importGitRepository', spaceId, { url: server.url(name), ...more });
-  const exporting = (spaceId: string, name: string, more: object = {}) =>
-    sync(content, admin, 'exportToGitRepository', spaceId, { url: server.url(name), ...more });
-  const revisionOf = async (spaceId: string) =>
-    (await content.call('getCurrentRevision', admin, { params: { spaceId } })).body;
-  const markdownOf = async (spaceId: string, pageId: string): Promise<string> => {
-    const query = { format: 'markdown' };
-    const { body } = await content.call('getPageById', admin, { params: { spaceId, pageId }, query });
-    return (body as { markdown?: string }).markdown ?? '';
-  };
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   );
 
   test('an import makes a revision of pages, groups, links and files, with the commit that it came from', async () => {
+    const { importing, exporting, revisionOf, markdownOf } = calls;
     const spaceId = await openSpace(content, admin);
     expect((await content.call('getSpaceGitInfo', admin, { params: { spaceId } })).status).toBe(404);
     await server.create('book', {
@@ -121,6 +112,7 @@ withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', (
   });
 
   test('what both sides changed is merged; what only the other side changed is not overwritten', async () => {
+    const { importing, exporting, revisionOf, markdownOf } = calls;
     const spaceId = await openSpace(content, admin);
     await server.create('both', {
       'README.md': '# Both\n\none\n\ntwo\n\nthree\n',
@@ -172,6 +164,7 @@ withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', (
   });
 
   test('a broken file fails the operation by name and leaves what is served', async () => {
+    const { importing, revisionOf } = calls;
     const spaceId = await openSpace(content, admin);
     await server.create('broken', {
       'README.md': '# Fine\n',
@@ -199,108 +192,8 @@ withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', (
     }
   });
 
-  test('timestamps, force, standalone, directories, credentials', async () => {
-    const spaceId = await openSpace(content, admin);
-    await server.create('late', { 'site/docs/README.md': '# One\n', 'site/.gitbook.yaml': 'root: ./docs/\n' });
-    const at = (hour: number) => ({ timestamp: `2026-03-01T${hour}:00:00Z`, repoProjectDirectory: 'site' });
-    await importing(spaceId, 'late', at(12));
-    const first = await revisionOf(spaceId);
-    expect(first.pages).toMatchObject([{ title: 'One', git: { path: 'README.md' } }]);
-    server.commit('late', { 'site/docs/README.md': '# Two\n' });
-    await importing(spaceId, 'late', at(11));
-    expect((await revisionOf(spaceId)).id).toBe(first.id);
-    const infoBefore = (await content.call('getSpaceGitInfo', admin, { params: { spaceId } })).body;
-    await importing(spaceId, 'late', { ...at(12), standalone: true });
-    expect((await revisionOf(spaceId)).id).toBe(first.id);
-    expect(infoBefore.operation?.state).toBe('success');
-    await importing(spaceId, 'late', { ...at(11), force: true });
-    expect((await revisionOf(spaceId)).pages).toMatchObject([{ id: first.pages[0]?.id, title: 'Two' }]);
-
-    server.auth = 'me:hunter2-token';
-    const secret = server.url('late').replace('http://', 'http://me:hunter2-token@');
-    expect(await importing(spaceId, 'late', at(13))).toMatchObject({
-      state: 'failure',
-      error: expect.stringContaining('refused'),
-    });
-    const wrong = { ...at(13), url: secret.replace('hunter2', 'other') };
-    expect(await importing(spaceId, 'late', wrong)).toMatchObject({ state: 'failure' });
-    expect(await importing(spaceId, 'late', { ...at(14), url: secret })).toMatchObject({ state: 'success' });
-    server.auth = undefined;
-    const info = (await content.call('getSpaceGitInfo', admin, { params: { spaceId } })).body;
-    expect(JSON.stringify(info)).not.toContain('hunter2');
-    expect(info.url).toBe(server.url('late'));
-    for await (const event of content.ports.eventStore.readStream(`content.gitSync-${spaceId}`))
-      expect(JSON.stringify(event)).not.toContain('hunter2');
-  });
-
-  test('who may, and what is refused at once', async () => {
-    const spaceId = await openSpace(content, admin);
-    const body = { url: 'https://git.example.org/a/b.git', ref: 'refs/heads/main' };
-    const attempt = (as: Parameters<TestContent['call']>[1], more: object = {}) =>
-      content.call('importGitRepository', as, { params: { spaceId }, body: { ...body, ...more } });
-    expect((await attempt(member('review'))).status).toBe(403);
-    expect((await attempt(member(undefined, 'stranger'))).status).toBe(404);
-    for (const more of [
-      { url: 'ssh://git@example.org/x' },
-      { url: 'file:///etc' },
-      { url: 'https://x.test/a?token=1' },
-      { url: 'https://%zz:x@x.test/a' },
-      { ref: 'main' },
-      { ref: 'refs/heads/a..b' },
-      { ref: 'refs/heads/' },
-      { ref: 'refs/heads/x\u0000y' },
-      { repoProjectDirectory: '../up' },
-      { repoCommitURL: 'https://a:b@x.test/' },
-      { unknown: 1 },
-    ])
-      expect([more, (await attempt(admin, more)).status]).toEqual([more, 400]);
-    await content.call('updateSpaceById', admin, { params: { spaceId }, body: { editMode: 'locked' } });
-    expect(await attempt(admin)).toMatchObject({ status: 403, code: 'space.locked' });
-  });
-
-  test('an operation that a process left is taken up after a restart; one with credentials fails in words', async () => {
-    const crashing = await startWithGit();
-    const open = await openSpace(crashing, admin);
-    const closed = await openSpace(crashing, admin);
-    await server.create('left', { 'README.md': '# Left\n' });
-    const waiting = Promise.withResolvers<void>();
-    let asked = 0;
-    server.intercept = () => {
-      asked += 1;
-      if (asked === 2) waiting.resolve();
-      // Never answered.
-      return true;
-    };
-    const body = { url: server.url('left'), ref: 'refs/heads/main' };
-    const secret = { ...body, url: body.url.replace('http://', 'http://me:secret@') };
-    await crashing.call('importGitRepository', admin, { params: { spaceId: open }, body });
-    await crashing.call('importGitRepository', admin, { params: { spaceId: closed }, body: secret });
-    const busy = await crashing.call('exportToGitRepository', admin, {
-      params: { spaceId: open },
-      body: { ...body, commitMessage: 'x' },
-    });
-    expect(busy).toMatchObject({ status: 409, code: 'git.busy' });
-    await waiting.promise;
-    server.intercept = undefined;
-    const restarted = await crashing.restarted();
-    expect(await ended(restarted, admin, open)).toMatchObject({ state: 'success' });
-    expect(await ended(restarted, admin, closed)).toMatchObject({
-      state: 'failure',
-      error: expect.stringContaining('restarted'),
-    });
-    const revision = await restarted.call('getCurrentRevision', admin, { params: { spaceId: open } });
-    expect(revision.body.pages).toMatchObject([{ title: 'Left' }]);
-    const shown = await restarted.call('getSpaceGitInfo', admin, { params: { spaceId: open } });
-    await restarted.settled();
-    await restarted.service.rebuild();
-    expect((await restarted.call('getCurrentRevision', admin, { params: { spaceId: open } })).body).toEqual(
-      revision.body,
-    );
-    expect((await restarted.call('getSpaceGitInfo', admin, { params: { spaceId: open } })).body).toEqual(shown.body);
-    await restarted.stop();
-  });
-
   test('an empty repository is begun; a missing branch is no import; strange names and many files do no harm', async () => {
+    const { importing, exporting, revisionOf } = calls;
     const spaceId = await openSpace(content, admin);
     await server.create('fresh');
     expect(await importing(spaceId, 'fresh')).toMatchObject({
@@ -320,39 +213,5 @@ withGit(gitIsHere ? 'git sync' : 'SKIPPED: git http-backend is not installed', (
     const { pages } = await revisionOf(spaceId);
     expect(pages).toHaveLength(304);
     expect(new Set(pages.map((page) => ('path' in page ? page.path : ''))).size).toBe(304);
-  });
-
-  test('changes that are merged while an import runs are not lost, and one that takes too long is given up', async () => {
-    const hasty = await startWithGit({ git: { timeoutMs: 4_000 } });
-    const spaceId = await openSpace(hasty, admin);
-    await server.create('busy', { 'README.md': '# Busy\n\none\n' });
-    const url = server.url('busy');
-    await sync(hasty, admin, 'importGitRepository', spaceId, { url });
-    server.commit('busy', { 'README.md': '# Busy\n\ntwo\n', 'more.md': '# More\n' });
-    const merges = Array.from({ length: 5 }, (_, n) =>
-      publish(hasty, admin, spaceId, [
-        { operation: 'insert_page', title: `Here ${n}`, document: { markdown: `# Here ${n}\n` } },
-      ]),
-    );
-    const [outcome] = await Promise.all([sync(hasty, admin, 'importGitRepository', spaceId, { url }), ...merges]);
-    expect(outcome).toMatchObject({ state: 'success' });
-    const { pages } = (await hasty.call('getCurrentRevision', admin, { params: { spaceId } })).body;
-    expect(pages.map(({ title }) => title).sort()).toEqual([
-      'Busy',
-      'Here 0',
-      'Here 1',
-      'Here 2',
-      'Here 3',
-      'Here 4',
-      'More',
-    ]);
-    await hasty.stop();
-
-    const slow = await startWithGit({ git: { timeoutMs: 200 } });
-    const other = await openSpace(slow, admin);
-    server.intercept = () => true;
-    expect(await sync(slow, admin, 'importGitRepository', other, { url })).toMatchObject({ state: 'timeout' });
-    server.intercept = undefined;
-    await slow.stop();
   });
 });

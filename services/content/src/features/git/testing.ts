@@ -1,3 +1,4 @@
+import type { GitServer } from '@bindery/git-sync/testing';
 import { createGuardedFetch } from '@bindery/guarded-fetch';
 import type { Principal } from '@bindery/service-kit';
 import { until } from '@bindery/testing/event-sourcing';
@@ -45,4 +46,22 @@ export const ended = async (content: TestContent, as: Principal, spaceId: string
   });
   if (outcome === undefined) throw new Error('there is no operation');
   return outcome;
+};
+
+/** What tests ask of a space and a repository server. */
+export const gitCalls = (content: TestContent, server: GitServer, as: Principal) => {
+  const revisionOf = async (spaceId: string) =>
+    (await content.call('getCurrentRevision', as, { params: { spaceId } })).body;
+  return {
+    importing: (spaceId: string, name: string, more: object = {}) =>
+      sync(content, as, 'importGitRepository', spaceId, { url: server.url(name), ...more }),
+    exporting: (spaceId: string, name: string, more: object = {}) =>
+      sync(content, as, 'exportToGitRepository', spaceId, { url: server.url(name), ...more }),
+    revisionOf,
+    async markdownOf(spaceId: string, pageId: string): Promise<string> {
+      const query = { format: 'markdown' };
+      const { body } = await content.call('getPageById', as, { params: { spaceId, pageId }, query });
+      return (body as { markdown?: string }).markdown ?? '';
+    },
+  };
 };
