@@ -91,7 +91,8 @@ export const changeRequestOperations = {
     method: 'GET',
     path: '/orgs/{organizationId}/change-requests',
     summary: 'List the change requests of an organization',
-    description: 'Those in spaces that the caller may view.',
+    description:
+      'Those in spaces that the caller may view. Where these are more than 1,000, pages carry no `count`, except with `limit` 0, and may be shorter than `limit`: the list ends where there is no `next`.',
     access: 'organization:view',
     scope: 'space:read',
     params: closed({ organizationId: Id() }),

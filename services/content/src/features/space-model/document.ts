@@ -44,6 +44,7 @@ export const spacesCollection: CollectionSpec = {
     { name: 'by_organization', fields: ['organizationId', 'deleted', 'order'] },
     { name: 'by_audience', fields: ['organizationId', 'deleted', 'audience', 'order'] },
     { name: 'by_place', fields: ['organizationId', 'deleted', 'place', 'order', 'audience'] },
+    { name: 'by_received', fields: ['received', 'organizationId'] },
     { name: 'by_purge', fields: ['deleted', 'purgeAfter'] },
   ],
 };

@@ -2,7 +2,8 @@ import type { ChangeRequest, changeRequestOperations } from '@bindery/contracts'
 import type { Where } from '@bindery/read-store';
 import { type HandlersFor, listIdentity } from '@bindery/service-kit';
 import type { ChangeRequestRouteDeps } from '../deps.ts';
-import { type ChangeRequestPage, inSpaces, listChangeRequests, visibleHeads } from '../list.ts';
+import { type ChangeRequestPage, listChangeRequests } from '../list.ts';
+import { listVisibleChangeRequests } from '../list-visible.ts';
 import { presentChangeRequest } from '../present.ts';
 
 type Handlers = HandlersFor<typeof changeRequestOperations>;
@@ -38,11 +39,11 @@ const answer = async (
   baseUrl: string,
   { items, count, next }: ChangeRequestPage,
   head: (spaceId: string) => string,
-): Promise<{ next?: { page: string }; count: number; items: ChangeRequest[] }> => {
+): Promise<{ next?: { page: string }; count?: number; items: ChangeRequest[] }> => {
   const comments = await openComments.ofMany(items.map(({ id }) => id));
   return {
     ...(next ? { next: { ...next } } : {}),
-    count,
+    ...(count === undefined ? {} : { count }),
     items: items.map(({ document }, index) =>
       presentChangeRequest(baseUrl, document, head(document.spaceId), comments[index] ?? 0),
     ),
@@ -69,22 +70,16 @@ export const listChangeRequestsForOrganization =
   async (context, { params, query }) => {
     const { organizationId } = params;
     const visible = await deps.access.visibleSpaces(context, organizationId);
-    const heads = await visibleHeads(deps.spaces, visible);
     const { status = ['open'], space, ...rest } = query;
-    const wanted = [...heads].filter(([id]) => space === undefined || id === space);
-    const idsOf = (received: boolean) => wanted.filter(([, it]) => it.received === received).map(([id]) => id);
     const statuses = [...new Set(status)].sort();
-    const common = { status: { in: statuses }, ...whereOf(query) };
-    const filters = [
-      ...inSpaces(idsOf(false)).map((where) => ({ ...common, organizationId, ...where })),
-      ...inSpaces(idsOf(true)).map((where) => ({ ...common, ...where })),
-    ];
     const list = listIdentity('listChangeRequestsForOrganization', { ...params, ...rest, space, status: statuses });
-    const page = await listChangeRequests(
-      deps.changeRequests,
-      matchesNothing(query) ? [] : filters,
-      { ...rest, list },
-      deps.cursors,
-    );
-    return { status: 200, body: await answer(deps, context.baseUrl, page, (id) => heads.get(id)?.revision ?? '') };
+    const { heads, ...page } = matchesNothing(query)
+      ? { items: [], count: 0, heads: new Map<string, string>() }
+      : await listVisibleChangeRequests(
+          deps,
+          visible,
+          { status: { in: statuses }, ...whereOf(query) },
+          { ...rest, list, ...(space === undefined ? {} : { space }) },
+        );
+    return { status: 200, body: await answer(deps, context.baseUrl, page, (id) => heads.get(id) ?? '') };
   };
