@@ -1,6 +1,6 @@
 import type { collectionOperations, contentInternalOperations, contentPermissionOperations } from '@bindery/contracts';
 import type { Reactor, ServicePorts, ServiceRuntime } from '@bindery/event-sourcing';
-import type { CursorCodec, HandlersFor, ServiceClient } from '@bindery/service-kit';
+import type { HandlersFor, ServiceClient } from '@bindery/service-kit';
 import { type Access, createAccess } from './features/access/index.ts';
 import {
   collectionReactor,
@@ -46,11 +46,7 @@ export interface ContentAccess {
   readonly consumer: IdentityConsumer;
   /** Levels of others than the caller. */
   levelsOf(services: ServiceClient): LevelsOfMembers;
-  handlers(deps: {
-    readonly spaces: SpaceRouteDeps;
-    readonly services: ServiceClient;
-    readonly cursors: CursorCodec;
-  }): HandlersFor<AccessOperations>;
+  handlers(deps: SpaceRouteDeps): HandlersFor<AccessOperations>;
   readonly reactorDeps: Parameters<typeof accessReactors>[0] extends () => infer D ? D : never;
 }
 
@@ -82,8 +78,8 @@ export const createContentAccess = (options: {
     consumer: createIdentityConsumer({ bus: ports.bus, grants, grantsRepository }),
     reactorDeps: { spaces, spaceRepository, collections, collectionsRepository, grantsRepository, clock: ports.clock },
     levelsOf: (services) => createLevelsOfMembers({ collections, grants, services }),
-    handlers({ spaces: spaceDeps, services, cursors }) {
-      const permissions = { ...spaceDeps, collections, grants, grantsRepository, cursors, services };
+    handlers(spaceDeps) {
+      const permissions = { ...spaceDeps, collections, grants, grantsRepository };
       return {
         ...createCollectionHandlers({ ...spaceDeps, collections, collectionsRepository }),
         ...createPermissionHandlers(permissions),

@@ -286,6 +286,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     counts,
     cursors,
     reader,
+    services: options.services,
     gitSync: git.metadata.ofSpaces,
     template: planTemplate,
   };
@@ -297,7 +298,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...openapi.handlers,
     ...transfers.handlers,
     ...createSpaceHandlers(spaceDeps),
-    ...contentAccess.handlers({ spaces: spaceDeps, services: options.services, cursors }),
+    ...contentAccess.handlers(spaceDeps),
     ...createRevisionHandlers({
       locate,
       git: git.metadata,

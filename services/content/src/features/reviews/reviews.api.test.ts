@@ -285,10 +285,13 @@ describe('merge rules', () => {
     expect((await merge(id)).status).toBe(200);
   });
 
-  test('are refused when written, where nothing can evaluate them or they are too many', async () => {
+  test('are refused when written, where nothing can evaluate them, they name strangers or are too many', async () => {
     const custom = await setRules([...approval, { rule: 'custom', expression: 'true' }]);
     expect(custom).toMatchObject({ status: 400, code: 'space.custom_merge_rule' });
     expect(message(custom)).toContain('body.mergeRules.rules[1]');
+    const named = await setRules([...approval, { rule: 'allow_bypass', users: ['boss', 'stranger'] }]);
+    expect(named).toMatchObject({ status: 400, code: 'space.merge_rule_user' });
+    expect(message(named)).toContain('body.mergeRules.rules[1].users[1]');
     expect((await setRules(Array.from({ length: 51 }, () => ({ rule: 'require_author_to_merge' })))).status).toBe(400);
     expect((await content.call('getSpaceById', as('boss'), { params: { spaceId } })).body.mergeRules).toEqual({
       type: 'inherit',

@@ -1,6 +1,6 @@
 import type { ApplySpaceTemplate, GitSyncState } from '@bindery/contracts';
 import type { LiveCollection, Repository } from '@bindery/event-sourcing';
-import type { CursorCodec, OperationContext } from '@bindery/service-kit';
+import type { CursorCodec, OperationContext, ServiceClient } from '@bindery/service-kit';
 import type { Access } from '../access/index.ts';
 import type { RevisionPart, RevisionReader } from '../revisions/index.ts';
 import { type SpaceDocument, spacesCollection } from '../space-model/index.ts';
@@ -37,6 +37,8 @@ export interface SpaceRouteDeps {
   readonly cursors: CursorCodec;
   readonly reader: RevisionReader;
   readonly placement: Placement;
+  /** Operations of the other services. */
+  readonly services: ServiceClient;
   /** The first revision of a space that begins with a template. @throws Problem 400 for one that does not exist */
   readonly template: (
     context: OperationContext,

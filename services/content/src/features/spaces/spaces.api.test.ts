@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { member, startContent, type TestContent } from '../../testing.ts';
+import { identityOf, member, startContent, type TestContent } from '../../testing.ts';
 
 const admin = member('admin');
 const creator = member('create');
@@ -7,7 +7,7 @@ const reader = member('read');
 const outsider = member(undefined, 'outsider');
 let content: TestContent;
 beforeAll(async () => {
-  content = await startContent();
+  content = await startContent({ services: identityOf({ o1: { u1: { role: 'read', teams: [] } } }, []) });
 });
 afterAll(() => content.stop());
 

@@ -4,16 +4,13 @@ import { type HandlersFor, invalid } from '@bindery/service-kit';
 import { answerSpace, expectedRevision, spaceAfter } from '../answer.ts';
 import type { SpaceRouteDeps } from '../deps.ts';
 import type { MergeRules, SpaceSettings } from '../events.ts';
+import { requireUsableRules } from '../usable-rules.ts';
 
 type Handler = HandlersFor<typeof spaceOperations>['updateSpaceById'];
 
 /** A space shows an emoji or a picture: giving one takes the other away, null for both clears (gaps-filled section 5). */
 const settingsFrom = (body: Parameters<Handler>[1]['body']): SpaceSettings => {
   const { emoji, icon, mergeRules, ...plain } = body;
-  const custom = mergeRules?.type === 'rules' ? mergeRules.rules.findIndex(({ rule }) => rule === 'custom') : -1;
-  // One that nothing evaluates would look as if it protected the space (ADR 16).
-  if (custom >= 0)
-    throw invalid('space.custom_merge_rule', `body.mergeRules.rules[${custom}]: custom rules are not supported`);
   if (typeof emoji === 'string' && typeof icon === 'string')
     throw invalid('space.emoji_and_icon', 'body.emoji, body.icon: give one of them; the other one is cleared.');
   const picture =
@@ -34,6 +31,7 @@ export const updateSpace =
     const settings = settingsFrom(body);
     const expected = expectedRevision(ifMatch);
     const { organizationId } = before.space;
+    await requireUsableRules(deps.services, context, organizationId, body.mergeRules);
     const handled = await deps.repository.handle(
       spaceId,
       {
