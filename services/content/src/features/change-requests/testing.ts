@@ -57,3 +57,21 @@ export const spaceWithPages = async (content: TestContent) => {
   for (const page of await here.published()) if (page.type !== 'link') ids[page.slug] = page.id;
   return { spaceId, here, a: ids.a ?? '', b: ids.b ?? '', c: ids.c ?? '' };
 };
+
+/** A picture of one pixel. */
+export const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+).toString('base64');
+
+/** A change request on the pages `a`, `b` and `c`. */
+export const openedOnPages = async (content: TestContent) => {
+  const space = await spaceWithPages(content);
+  const { id } = await space.here.open();
+  const markdown = async (pageId: string) => {
+    const { body } = await space.here.page(id, pageId, { 'format.markdown.refs': 'stable' });
+    return body.type === 'document' ? (body.markdown ?? '') : '';
+  };
+  const metadata = async (pageId: string) => (await space.here.page(id, pageId, { format: 'document' })).body;
+  return { ...space, id, markdown, metadata };
+};
