@@ -1,24 +1,5 @@
-import type { BlobStore } from '@bindery/blob-store';
-import {
-  type changeRequestOperations,
-  type commentOperations,
-  type contentAuditInternalOperations,
-  type contentChangeOperations,
-  type fileOperations,
-  type gitOperations,
-  type linkOperations,
-  type openapiSpecOperations,
-  type pageOperations,
-  type reviewOperations,
-  type revisionOperations,
-  type searchOperations,
-  type spaceOperations,
-  type templateOperations,
-  validatePublicEvent,
-} from '@bindery/contracts';
-import { createServiceRuntime, type RuntimeTuning, type ServicePorts, streamOf } from '@bindery/event-sourcing';
-import type { GuardedFetch } from '@bindery/guarded-fetch';
-import type { SearchIndex } from '@bindery/search';
+import { validatePublicEvent } from '@bindery/contracts';
+import { createServiceRuntime, streamOf } from '@bindery/event-sourcing';
 import {
   createCursorCodec,
   createInProcessClient,
@@ -26,15 +7,10 @@ import {
   eraseHandlers,
   type HandlersFor,
   type Service,
-  type ServiceClient,
 } from '@bindery/service-kit';
-import { type AccessOperations, accessProjections, accessReactors, createContentAccess } from './content-access.ts';
-import {
-  createTransfers,
-  type TransferOperations,
-  type TransferOptions,
-  transferProjections,
-} from './content-transfers.ts';
+import { accessProjections, accessReactors, createContentAccess } from './content-access.ts';
+import type { ContentOperations, ContentOptions } from './content-options.ts';
+import { createTransfers, transferProjections } from './content-transfers.ts';
 import { contentAuditProjection, createAuditHandlers } from './features/audit/index.ts';
 import {
   changeRequestAggregate,
@@ -65,20 +41,9 @@ import {
   createFileLinks,
   type RawRoute,
 } from './features/files/index.ts';
-import {
-  createGitFeature,
-  type GitDeps,
-  gitProjections,
-  gitRevisionSource,
-  gitSyncAggregate,
-} from './features/git/index.ts';
+import { createGitFeature, gitProjections, gitRevisionSource, gitSyncAggregate } from './features/git/index.ts';
 import { createLinksFeature, linksProjection } from './features/links/index.ts';
-import {
-  createOpenAPIFeature,
-  type OpenAPITuning,
-  openapiProjections,
-  openapiSpecAggregate,
-} from './features/openapi/index.ts';
+import { createOpenAPIFeature, openapiProjections, openapiSpecAggregate } from './features/openapi/index.ts';
 import {
   createLocate,
   createPageHandlers,
@@ -106,49 +71,10 @@ import type { UploadRoute } from './features/storage/index.ts';
 import { applyTemplateToSpace } from './features/templates/index.ts';
 import { repeating } from './repeating.ts';
 
-export interface ContentOptions {
-  readonly ports: ServicePorts;
-  /** Operations of the other services. */
-  readonly services: ServiceClient;
-  readonly blobStore: BlobStore;
-  /** Local to this process, fed by it. */
-  readonly searchIndex: SearchIndex;
-  /** Fetches files that callers name by URL. */
-  readonly fetchGuard: GuardedFetch;
-  /** At least 16 characters, the same in every replica: signs cursors and download addresses. Another one ends both. */
-  readonly cursorSecret: string;
-  /** How often deleted spaces are looked through for ones to purge, in ms. Default 60,000. */
-  readonly purgeIntervalMs?: number;
-  /** How often merges that were begun and left are looked for, in ms. Default 15,000. */
-  readonly settleIntervalMs?: number;
-  /** Other limits of git sync than the default ones. */
-  readonly git?: Pick<GitDeps, 'timeoutMs' | 'sweepMs' | 'limits'>;
-  /** Other rhythms and limits of OpenAPI specifications than the default ones. */
-  readonly openapi?: OpenAPITuning;
-  /** Other rhythms of uploads and imports than the default ones. */
-  readonly transfers?: TransferOptions;
-  readonly tuning?: Partial<RuntimeTuning>;
-}
+export type { ContentOptions } from './content-options.ts';
 
 /** The content service, and the routes outside the JSON contract that the gateway mounts for it. */
 export type ContentService = Service & { readonly rawRoutes: readonly (RawRoute | UploadRoute)[] };
-
-type Operations = typeof spaceOperations &
-  AccessOperations &
-  typeof contentAuditInternalOperations &
-  typeof revisionOperations &
-  typeof pageOperations &
-  typeof fileOperations &
-  typeof searchOperations &
-  typeof changeRequestOperations &
-  typeof contentChangeOperations &
-  typeof commentOperations &
-  typeof reviewOperations &
-  typeof gitOperations &
-  typeof linkOperations &
-  typeof templateOperations &
-  TransferOperations &
-  typeof openapiSpecOperations;
 
 const defaultPurgeIntervalMs = 60_000;
 const defaultSettleIntervalMs = 15_000;
@@ -291,7 +217,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     template: planTemplate,
   };
   const own = createLateClient();
-  const handlers: HandlersFor<Operations> = {
+  const handlers: HandlersFor<ContentOperations> = {
     ...commentsFeature.handlers,
     ...createAuditHandlers(runtime, ports),
     ...git.handlers,
