@@ -102,6 +102,7 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
     }
   };
 
+  const hasRoom = (): boolean => waiting.length < maxWaiting;
   const begin = (work: Work): void => {
     const { operationId } = work.operation;
     if (inHand.has(operationId) || stopping.signal.aborted) return;
@@ -111,7 +112,7 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
     inHand.set(operationId, done);
   };
 
-  /** Decides on an operation that may have been left. */
+  /** Decides on an operation that may have been left; without room it is left to a later look, or to another process. */
   const takeUp = async ({ spaceId, organizationId, request }: GitSyncDocument): Promise<void> => {
     const work: Work = { spaceId, organizationId, operation: request };
     if (inHand.has(request.operationId)) return;
@@ -125,11 +126,11 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
     await cache.release(key, holder);
     if (inHand.has(request.operationId)) return;
     if (request.hasCredentials) await executor.fail(work, 'failure', 'restarted', restarted);
-    else begin(work);
+    else if (hasRoom()) begin(work);
   };
 
   return {
-    hasRoom: () => waiting.length < maxWaiting,
+    hasRoom,
     begin,
     async sweep(signal) {
       let after: readonly string[] | undefined;
