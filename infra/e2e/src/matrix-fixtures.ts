@@ -1,3 +1,4 @@
+import { until } from '@bindery/testing/event-sourcing';
 import { ok, type Target } from './support.ts';
 
 /** Ids by the name of the path parameter that they stand in. */
@@ -64,7 +65,10 @@ export const makers: Readonly<Record<string, (by: Target, ids: Ids, tag: string)
     await ok(by, 'PUT', `/v1/orgs/${ids.organizationId}/openapi/${slug}`, { source: { text } });
     // It has a version when it has been read.
     const at = `/v1/orgs/${ids.organizationId}/openapi/${slug}`;
-    while ((await ok<{ processingState: string }>(by, 'GET', at)).processingState !== 'complete');
+    await until(
+      'the specification is read',
+      async () => (await ok<{ processingState: string }>(by, 'GET', at)).processingState === 'complete',
+    );
     return slug;
   },
   teamId: async (by, ids, tag) =>
