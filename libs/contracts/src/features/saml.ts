@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { component, embedded } from '../kit/components.ts';
 import { operation } from '../kit/operation.ts';
-import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, words } from '../kit/schema.ts';
+import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, visibleLine, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { MemberRole } from './members.ts';
 
@@ -9,7 +9,7 @@ const line = (max: number, description: string) =>
   Type.String({
     minLength: 1,
     maxLength: max,
-    pattern: '^[^\\u0000-\\u001F\\u007F]*\\S[^\\u0000-\\u001F\\u007F]*$',
+    pattern: visibleLine(),
     description,
   });
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { component } from '../kit/components.ts';
 import { operation } from '../kit/operation.ts';
-import { closed, DateTime, Id, listOf, nullable, paging, words } from '../kit/schema.ts';
+import { closed, DateTime, Id, listOf, nullable, paging, visibleLine, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { Member, MemberRole } from './members.ts';
 
@@ -9,7 +9,7 @@ import { Member, MemberRole } from './members.ts';
 export const TeamTitle = Type.String({
   minLength: limits.team.title.min,
   maxLength: limits.team.title.max,
-  pattern: '^[^\\u0000-\\u001F\\u007F]*\\S[^\\u0000-\\u001F\\u007F]*$',
+  pattern: visibleLine(),
   description: 'Name of the team.',
 });
 

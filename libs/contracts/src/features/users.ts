@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import { component } from '../kit/components.ts';
 import { operation } from '../kit/operation.ts';
-import { closed, Id, Uri, words } from '../kit/schema.ts';
+import { closed, Id, Uri, visibleLine, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 
 /** One line of text that people read: no control characters (own rule; the reference gives only the length). */
 export const DisplayName = Type.String({
   minLength: limits.user.displayName.min,
   maxLength: limits.user.displayName.max,
-  pattern: '^[^\\u0000-\\u001F\\u007F]*\\S[^\\u0000-\\u001F\\u007F]*$',
+  pattern: visibleLine(),
   description: 'Name shown to other people.',
 });
 

@@ -19,6 +19,20 @@ export const nullable = <S extends TSchema>(schema: S): TUnsafe<Static<S> | null
 export const Id = (description?: string) =>
   Type.String({ pattern: limits.id.pattern, maxLength: limits.id.maxLength, ...(description ? { description } : {}) });
 
+/**
+ * What leaves no mark, inside of a character class: spaces, and what only steers or joins others (Unicode: format
+ * characters, default-ignorable ones, unpaired surrogates, the empty Braille pattern).
+ */
+const unseen = '\\u0080-\\u009F\\p{Z}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800';
+const control = '\\u0000-\\u001F\\u007F';
+
+/**
+ * The pattern of one line of text that people read: no control characters, and some that are seen. What is unseen may
+ * stand between: emoji are put together with it, and some scripts need it. Linear: no character fits two parts of it.
+ * @param marks how many visible characters at least
+ */
+export const visibleLine = (marks = 1): string => `^(?:[${unseen}]*[^${control}${unseen}]){${marks}}[^${control}]*$`;
+
 /** ISO 8601 date and time. */
 export const DateTime = Type.String({ format: 'date-time' });
 /** An absolute URL that we made. */
