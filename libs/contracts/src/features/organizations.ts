@@ -1,18 +1,16 @@
 import Type from 'typebox';
 import { component } from '../kit/components.ts';
 import { operation } from '../kit/operation.ts';
-import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, words } from '../kit/schema.ts';
+import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, visibleLine, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { MemberRole } from './members.ts';
 import { MergeRules } from './merge-rules.ts';
-
-const text = '[^\\u0000-\\u001F\\u007F]*';
 
 /** Title of an organization: at least two visible characters (gaps-filled section 13), one line. */
 export const OrganizationTitle = Type.String({
   minLength: limits.organization.title.min,
   maxLength: limits.organization.title.max,
-  pattern: `^${text}\\S${text}\\S${text}$`,
+  pattern: visibleLine(2),
   description: 'Name of the organization.',
 });
 
@@ -204,7 +202,7 @@ export const updateOrganizationById = operation({
   summary: 'Change an organization',
   description:
     'Absent fields stay as they are. `defaultContent` and `logo` are cleared by null. `hostname` is unique on the instance ' +
-    '(409 when another organization has it). `sso` can be switched on once a SAML provider is active. People whom ' +
+    '(409 when another organization has it); names like `www`, `api` and `admin` are kept for the instance. `sso` can be switched on once a SAML provider is active. People whom ' +
     '`mergeRules` name must be members.',
   access: 'organization:admin',
   scope: 'organization:write',

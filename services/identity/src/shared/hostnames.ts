@@ -11,7 +11,7 @@ export interface Hostname {
  * leaves a claim that no hostname rests on: the same organization takes it anew at any time, others after ten minutes.
  */
 export interface SubdomainClaims {
-  /** @returns id of the claim @throws Problem 409 when another organization has the name */
+  /** @returns id of the claim @throws Problem 400 for a name that is kept for the instance, 409 when another organization has it */
   claim(context: OperationContext, organizationId: string, name: string): Promise<string>;
   release(context: OperationContext, organizationId: string, hostname: Hostname): Promise<void>;
   /** Undoes a claim when the change it was for was refused; kept when the outcome is unknown. */

@@ -155,6 +155,13 @@ describe('hostnames', () => {
     await expectProblem(grab, 'conflict', 'organization.hostname_taken');
   });
 
+  test("of the instance itself are nobody's", async () => {
+    for (const name of ['admin', 'api', 'www', 'www2', 'xn--bndery-dva'])
+      await expectProblem(update({ hostname: name }), 'invalid', 'organization.hostname_reserved');
+    await expectProblem(lookUp('admin'), 'not-found', 'subdomain.not_found');
+    expect((await update({ hostname: 'administrators' })).body.hostname).toBe('administrators');
+  });
+
   test('claimed for a change that was refused are given back; left by a crash, others take them later', async () => {
     await expectProblem(update({ hostname: 'refused' }, '999'), 'precondition', 'precondition.failed');
     await expectProblem(lookUp('refused'), 'not-found', 'subdomain.not_found');

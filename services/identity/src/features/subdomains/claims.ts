@@ -1,7 +1,8 @@
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
-import { isProblem, type OperationContext } from '@bindery/service-kit';
+import { invalid, isProblem, type OperationContext } from '@bindery/service-kit';
 import type { Hostname, SubdomainClaims } from '../../shared/hostnames.ts';
 import type { SubdomainCommand, SubdomainEvent, SubdomainState } from './aggregate.ts';
+import { isReservedSubdomain } from './reserved.ts';
 
 export type SubdomainRepository = Repository<SubdomainState, SubdomainCommand, SubdomainEvent>;
 
@@ -30,6 +31,8 @@ export const createSubdomainClaims = (deps: {
 
   return {
     async claim(context, organizationId, name) {
+      if (isReservedSubdomain(name))
+        throw invalid('organization.hostname_reserved', 'body.hostname: is kept for the instance itself');
       const claimId = context.ids.id();
       const stale = await abandoned(context, name);
       const data = {
