@@ -40,23 +40,6 @@ const all = async <T>(
   }
 };
 
-/** Teams looked at in one query, for lists that no index filters. */
-const batch = 200;
-
-/** Every team of an organization by title, read in pieces: no more than one of them is in memory. */
-export async function* teamsInOrder(live: LiveTeams, organizationId: string): AsyncGenerator<TeamDocument> {
-  const orderBy = [{ field: 'sortTitle', direction: 'asc' }] as const;
-  for (let after: Query['after']; ; ) {
-    const rows = await live
-      .teams()
-      .query({ where: { organizationId }, orderBy, limit: batch, ...(after === undefined ? {} : { after }) });
-    for (const { document } of rows) yield document;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < batch) return;
-    after = [last.document.sortTitle, last.id];
-  }
-}
-
 /** Every place of a user in teams, of all its organizations: one indexed query, for its principal. */
 export const placesOfUser = (live: LiveTeams, userId: string): Promise<readonly TeamMemberDocument[]> =>
   all<TeamMemberDocument>(live.teamMembers(), { userId });

@@ -1,4 +1,4 @@
-import { limits, type listMembersInOrganizationById, type QueryOf } from '@bindery/contracts';
+import type { listMembersInOrganizationById, QueryOf } from '@bindery/contracts';
 import type { Query, Where } from '@bindery/read-store';
 import {
   type CursorCodec,
@@ -10,6 +10,7 @@ import {
   Problem,
   paginate,
 } from '@bindery/service-kit';
+import { pageByScan } from '../../../shared/page-by-scan.ts';
 import { searchable } from '../../../shared/text.ts';
 import { organizationPermissions } from '../../organizations/index.ts';
 import type { DirectoryDocument, LiveDirectory } from '../directory.ts';
@@ -17,7 +18,6 @@ import type { LastSeen, LastSeenDocument } from '../last-seen.ts';
 import type { PresentMembers } from '../presenter.ts';
 import { type LiveMembers, membersByUser } from '../queries.ts';
 import type { MemberDocument } from '../read-model.ts';
-import { pageByScan } from '../scan.ts';
 
 export interface ListMembersDeps {
   readonly members: LiveMembers;
@@ -114,7 +114,7 @@ const bySeen = async (
     query: { where: { organizationId }, orderBy },
     list,
     cursors: deps.cursors,
-    request: { limit: query.limit ?? limits.page.default, ...(query.page === undefined ? {} : { page: query.page }) },
+    request: query,
     signal,
     async keep(found) {
       const userIds = found.map(({ document }) => document.userId);

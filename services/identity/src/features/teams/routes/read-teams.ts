@@ -1,9 +1,10 @@
-import {
-  type getTeamInOrganizationById,
-  limits,
-  type listTeamMembersInOrganizationById,
-  type listTeamsInOrganizationById,
+import type {
+  getTeamInOrganizationById,
+  listTeamMembersInOrganizationById,
+  listTeamsInOrganizationById,
+  QueryOf,
 } from '@bindery/contracts';
+import type { Stored } from '@bindery/read-store';
 import {
   etagOf,
   forbidden,
@@ -14,12 +15,13 @@ import {
   type Principal,
   paginate,
 } from '@bindery/service-kit';
+import { pageByScan } from '../../../shared/page-by-scan.ts';
 import { searchable } from '../../../shared/text.ts';
 import { memberId } from '../../members/index.ts';
 import { organizationPermissions } from '../../organizations/index.ts';
 import { requireMembership, requireTeam, teamPermissions } from '../access.ts';
 import type { TeamRoutesDeps } from '../deps.ts';
-import { placesInOrganization, rolesInTeams, teamsById, teamsInOrder } from '../queries.ts';
+import { rolesInTeams } from '../queries.ts';
 import type { TeamDocument, TeamMemberDocument } from '../read-model.ts';
 
 /**
@@ -56,72 +58,49 @@ export const listTeamsRoute =
     const membership = requireMembership(context.principal, organizationId);
     if (!organizationPermissions(membership).listTeams)
       throw forbidden('team.guest', 'Guests cannot list the teams of an organization.');
-    const { owner, title } = query;
-    const list = listIdentity('listTeamsInOrganizationById', { organizationId, owner, title });
-    const { items, ...rest } =
-      owner === undefined && title === undefined
-        ? await fromIndex(deps, organizationId, list, query)
-        : await filtered(deps, organizationId, list, query);
-    return { status: 200, body: { ...rest, items: [...(await deps.present(context, items))] } };
+    const { items, ...rest } = await pageOfTeams(deps, organizationId, query, context.signal);
+    const shown = items.map(({ document }) => document);
+    return { status: 200, body: { ...rest, items: [...(await deps.present(context, shown))] } };
   };
 
-interface ListQuery {
-  readonly page?: string;
-  readonly limit?: number;
-  readonly owner?: string;
-  readonly title?: string;
-}
-
-const fromIndex = async (deps: TeamRoutesDeps, organizationId: string, list: string, query: ListQuery) => {
-  const where = { organizationId };
-  const orderBy = [{ field: 'sortTitle', direction: 'asc' }] as const;
-  const page = await paginate<TeamDocument>(deps.live.teams(), list, { where, orderBy }, query, deps.cursors);
-  return { ...page, items: page.items.map(({ document }) => document) };
-};
-
-/** Looks through the teams that can match, in the order of the list, and keeps one page of those that do. */
-const filtered = async (deps: TeamRoutesDeps, organizationId: string, list: string, query: ListQuery) => {
-  const term = searchable(query.title ?? '');
-  const owned = query.owner === undefined ? 'all' : await managedBy(deps, organizationId, query.owner);
-  const { limit = limits.page.default, page } = query;
-  const [key, id] = page === undefined ? [] : deps.cursors.decode(list, page).map(String);
-  const found: TeamDocument[] = [];
-  let count = 0;
-  const teams = owned === 'all' ? teamsInOrder(deps.live, organizationId) : await theseInOrder(deps, owned);
-  for await (const team of teams) {
-    if (team.organizationId !== organizationId || !team.sortTitle.includes(term)) continue;
-    count += 1;
-    const isBeyond =
-      key === undefined ||
-      compare(team.sortTitle, key) > 0 ||
-      (team.sortTitle === key && compare(team.id, id ?? '') > 0);
-    if (isBeyond && found.length <= limit) found.push(team);
-  }
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  if (last === undefined || found.length <= limit) return { items, count };
-  return { items, count, next: { page: deps.cursors.encode(list, [last.sortTitle, last.id]) } };
-};
-
-const theseInOrder = async ({ live }: TeamRoutesDeps, ids: readonly string[]): Promise<readonly TeamDocument[]> =>
-  [...(await teamsById(live, ids)).values()]
-    .map(({ document }) => document)
-    .sort((a, b) => compare(a.sortTitle, b.sortTitle) || compare(a.id, b.id));
-
-/** By code point, as the read store sorts. */
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** The teams that a member manages, `all` for administrators; nobody but members manages any. */
-const managedBy = async (
+/** Along the index of titles; a filter is told from each team, since no index has it. */
+const pageOfTeams = async (
   deps: TeamRoutesDeps,
   organizationId: string,
-  userId: string,
-): Promise<readonly string[] | 'all'> => {
-  const member = await deps.members().get(memberId(organizationId, userId));
-  if (member === undefined) return [];
-  if (member.document.role === 'admin') return 'all';
-  const places = (await placesInOrganization(deps.live, organizationId, [userId])).get(userId) ?? [];
-  return places.flatMap(({ role, teamId }) => (role === 'owner' ? [teamId] : []));
+  query: QueryOf<typeof listTeamsInOrganizationById>,
+  signal: AbortSignal,
+): Promise<{
+  readonly items: readonly Stored<TeamDocument>[];
+  readonly count?: number;
+  readonly next?: { readonly page: string };
+}> => {
+  const { owner, title } = query;
+  const list = listIdentity('listTeamsInOrganizationById', { organizationId, owner, title });
+  const inOrder = { where: { organizationId }, orderBy: [{ field: 'sortTitle', direction: 'asc' }] } as const;
+  const manager = owner === undefined ? undefined : await deps.members().get(memberId(organizationId, owner));
+  if (owner !== undefined && manager === undefined) {
+    // Nobody but members manages any; a cursor is checked all the same.
+    if (query.page !== undefined) deps.cursors.decode(list, query.page);
+    return { items: [], count: 0 };
+  }
+  const term = searchable(title ?? '');
+  const isManager = manager !== undefined && manager.document.role !== 'admin';
+  if (term === '' && !isManager) return paginate<TeamDocument>(deps.live.teams(), list, inOrder, query, deps.cursors);
+  return pageByScan<TeamDocument>({
+    collection: deps.live.teams(),
+    query: inOrder,
+    list,
+    cursors: deps.cursors,
+    request: query,
+    signal,
+    async keep(found) {
+      const named = found.filter(({ document }) => document.sortTitle.includes(term));
+      if (!isManager) return named;
+      const ids = named.map(({ id }) => id);
+      const roles = await rolesInTeams(deps.live, ids, manager.document.userId);
+      return named.filter(({ id }) => roles.get(id) === 'owner');
+    },
+  });
 };
 
 /** GET /orgs/{organizationId}/teams/{teamId}/members */

@@ -1,3 +1,4 @@
+import { limits } from '@bindery/contracts';
 import type { Collection, Query, Scalar, Stored } from '@bindery/read-store';
 import type { CursorCodec, ListQuery, PageRequest } from '@bindery/service-kit';
 
@@ -16,8 +17,6 @@ export interface ScanOptions<T> {
   keep(found: readonly Stored<T>[]): Promise<readonly Stored<T>[]>;
 }
 
-const defaultLimit = 50;
-
 /**
  * One page of a list whose filter no index has: reads along an index and keeps what fits, until the page is full. A request
  * looks at a bounded number of documents, then answers what it has and where to go on: nothing is held whole, however
@@ -28,7 +27,7 @@ export const pageByScan = async <T>(
   options: ScanOptions<T>,
 ): Promise<{ readonly items: readonly Stored<T>[]; readonly next?: { readonly page: string } }> => {
   const { collection, query, list, cursors, request, signal, keep } = options;
-  const { limit = defaultLimit, page } = request;
+  const { limit = limits.page.default, page } = request;
   const items: Stored<T>[] = [];
   let after: readonly Scalar[] | undefined = page === undefined ? undefined : cursors.decode(list, page);
   if (limit === 0) return { items };
