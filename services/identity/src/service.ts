@@ -36,6 +36,7 @@ import {
   createErasure,
   createErasureHandlers,
   createOwnErasureHandlers,
+  keepErasedOutReactor,
 } from './features/erasure/index.ts';
 import { instanceAggregate, instanceProjection, isAdministrator } from './features/instance/index.ts';
 import { memberRelationRoutes } from './features/member-relations/index.ts';
@@ -201,6 +202,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
       completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock })),
       signInReactor(() => ({ mailer, vault, users, clock })),
       completeErasureReactor(() => ({ erasure, clock })),
+      keepErasedOutReactor(() => ({ users: userRepository, organizations: organizationRepository, clock })),
       leaveTeamsReactor(() => ({ ...teamDeps, clock })),
       ...invitationReactors(keys, () => ({ runtime, ports, sealer, organizations, users, mailer, publicUrl })),
     ],

@@ -1,20 +1,17 @@
 import type { CommandMetadata, Repository } from '@bindery/event-sourcing';
-import { conflict, isProblem, notFound } from '@bindery/service-kit';
+import { conflict, notFound } from '@bindery/service-kit';
 import type { KeyStore } from '../../shared/key-store.ts';
 import type { ForgetPrincipal } from '../../shared/ports.ts';
 import type { EmailCommand, EmailEvent, EmailState } from '../emails/index.ts';
 import { allMembers, type LiveMembers } from '../members/index.ts';
-import type { OrganizationCommand, OrganizationEvent, OrganizationState } from '../organizations/index.ts';
+import type { OrganizationRepository } from '../organizations/index.ts';
 import type { CredentialsCommand, CredentialsEvent, CredentialsState } from '../tokens/index.ts';
 import type { UserCommand, UserEvent, UserState } from '../users/index.ts';
 
 export interface ErasureDeps {
   readonly users: Repository<UserState, UserCommand, UserEvent>;
   readonly emails: Repository<EmailState, EmailCommand, EmailEvent>;
-  readonly organizations: Pick<
-    Repository<OrganizationState, OrganizationCommand, OrganizationEvent>,
-    'handle' | 'load'
-  >;
+  readonly organizations: Pick<OrganizationRepository, 'handle'>;
   readonly credentials: Repository<CredentialsState, CredentialsCommand, CredentialsEvent>;
   readonly members: LiveMembers;
   readonly keys: KeyStore;
@@ -56,10 +53,14 @@ export const createErasure = (deps: ErasureDeps): Erasure => {
     return alone;
   };
 
-  const leaveAll = async (userId: string, metadata: CommandMetadata): Promise<void> => {
+  const leaveAll = async (
+    userId: string,
+    type: 'RemoveMember' | 'RemoveErasedMember',
+    metadata: CommandMetadata,
+  ): Promise<void> => {
     for (const { organizationId } of await memberships(userId)) {
       const data = { organizationId, userId, at: metadata.now.toISOString() };
-      await organizations.handle(organizationId, { type: 'RemoveMember', data }, { ...metadata, organizationId });
+      await organizations.handle(organizationId, { type, data }, { ...metadata, organizationId });
       await deps.forgetSeen(organizationId, userId);
     }
   };
@@ -68,12 +69,8 @@ export const createErasure = (deps: ErasureDeps): Erasure => {
     const { state } = await users.load(userId);
     if (state.status !== 'erased') return;
     const at = metadata.now.toISOString();
-    try {
-      // Somebody may have let it in again between the look and the event.
-      await leaveAll(userId, metadata);
-    } catch (error) {
-      if (!isProblem(error) || error.kind !== 'conflict') throw error;
-    }
+    // It may have made an organization, or been let into one, between the look and the event.
+    await leaveAll(userId, 'RemoveErasedMember', metadata);
     const { tokens } = (await credentials.load(userId)).state;
     for (const tokenId of tokens.keys())
       await credentials.handle(userId, { type: 'RevokeToken', data: { userId, tokenId, revokedAt: at } }, metadata);
@@ -102,7 +99,7 @@ export const createErasure = (deps: ErasureDeps): Erasure => {
             `The user is the last administrator of ${alone.slice(0, 20).join(', ')}; name another one there first.`,
             { organizations: alone.slice(0, 20) },
           );
-        await leaveAll(userId, metadata);
+        await leaveAll(userId, 'RemoveMember', metadata);
         await users.handle(
           userId,
           { type: 'EraseUser', data: { userId, erasedAt: metadata.now.toISOString() } },

@@ -96,6 +96,29 @@ describe('RemoveMember', () => {
   });
 });
 
+describe('RemoveErasedMember', () => {
+  const erased = (userId: string): OrganizationCommand => ({
+    type: 'RemoveErasedMember',
+    data: { organizationId, userId, at: later },
+  });
+  test('also ends the membership of the last administrator, after which somebody else can be put there', () => {
+    given(created, joined('u1', 'admin'))
+      .when(erased('u1'))
+      .thenEvents(removed('u1', 'admin', 1));
+    given(created, joined('u1', 'admin'), removed('u1', 'admin', 1))
+      .when(roleCommand('PutMember', 'u2', 'admin'))
+      .thenEvents({
+        type: 'MemberJoined',
+        data: { organizationId, userId: 'u2', role: 'admin', joinedAt: later, version: 2 },
+      });
+  });
+  test('stays quiet when there is no such member', () => {
+    given(...one)
+      .when(erased('u9'))
+      .thenNothing();
+  });
+});
+
 describe('JoinOrganization', () => {
   test('leaves a member as it is', () => {
     given(...one)

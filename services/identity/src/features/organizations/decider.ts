@@ -54,7 +54,9 @@ export type OrganizationCommand =
   | { readonly type: 'ChangeMemberRole'; readonly data: ChangeMemberRole }
   | { readonly type: 'SetMemberSso'; readonly data: SetMemberSso }
   /** Ends a membership; nothing when there is none. */
-  | { readonly type: 'RemoveMember'; readonly data: RemoveMember };
+  | { readonly type: 'RemoveMember'; readonly data: RemoveMember }
+  /** Ends the membership of somebody who was erased, also of the last administrator: it administers nothing any more. */
+  | { readonly type: 'RemoveErasedMember'; readonly data: RemoveMember };
 
 export const decide = (command: OrganizationCommand, state: OrganizationState): readonly OrganizationEvent[] => {
   if (command.type === 'CreateOrganization') return create(command.data, state);
@@ -72,6 +74,8 @@ export const decide = (command: OrganizationCommand, state: OrganizationState): 
       return setMemberSso(command.data, state);
     case 'RemoveMember':
       return removeMember(command.data, state);
+    case 'RemoveErasedMember':
+      return removed(command.data, state);
     default:
       return assertNever(command);
   }
@@ -198,12 +202,16 @@ const setMemberSso = (data: SetMemberSso, state: Active): readonly MemberEvent[]
 };
 
 const removeMember = (data: RemoveMember, state: Active): readonly MemberEvent[] => {
-  const { organizationId, userId, at } = data;
-  const member = memberIn(state.roster, userId);
+  const member = memberIn(state.roster, data.userId);
   checkVersion(data, member);
+  if (member?.role === 'admin' && state.administrators <= 1) throw lastAdministrator();
+  return removed(data, state);
+};
+
+const removed = ({ organizationId, userId, at }: RemoveMember, state: Active): readonly MemberEvent[] => {
+  const member = memberIn(state.roster, userId);
   if (member === undefined) return [];
   const { role, version } = member;
-  if (role === 'admin' && state.administrators <= 1) throw lastAdministrator();
   return [{ type: 'MemberRemoved', data: { organizationId, userId, role, removedAt: at, version } }];
 };
 

@@ -1,9 +1,11 @@
 import { operations } from '@bindery/contracts';
 import { createIdSource } from '@bindery/service-kit';
+import { until } from '@bindery/testing/event-sourcing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectProblem, startIdentity, type TestIdentity } from '../../api/testing.ts';
 
-const { createTokenForAuthenticatedUser, createUser, deleteUser, getAuthenticatedUser, getUserById } = operations;
+const { createOrganization, createTokenForAuthenticatedUser, createUser, deleteUser } = operations;
+const { getAuthenticatedUser, getUserById, listMembersInOrganizationById, putOrganizationMember } = operations;
 const { listUsers, loadUsers, updateUserById } = operations;
 let identity: TestIdentity;
 
@@ -216,5 +218,31 @@ describe('erasing a user', () => {
     ];
     for (const { body } of made) expect(await identity.resolve(body.token)).toBeNull();
     expect(await identity.resolve(token)).toBeNull();
+  });
+
+  test('leaves it in no organization, also in those that requests under way make meanwhile and afterwards', async () => {
+    const admin = await identity.admin();
+    const { id: userId, token } = await identity.newUser('Founder');
+    const successor = await identity.newUser('Successor');
+    const underWay = await identity.principalOf(token);
+    const erase = () => identity.call(deleteUser, admin, { params: { userId } });
+    const found = async () => (await identity.call(createOrganization, underWay, { body: { title: 'Late' } })).body.id;
+    const handOver = async (organizationId: string) => {
+      const params = { organizationId, userId: successor.id };
+      await identity.call(putOrganizationMember, admin, { params, body: { role: 'admin' } });
+    };
+    const [erased, ...meanwhile] = await Promise.allSettled([erase(), found(), found(), found(), found()]);
+    const made = meanwhile.flatMap((it) => (it.status === 'fulfilled' ? it.value : []));
+    for (const organizationId of made) await handOver(organizationId);
+    // Refused when one of them was there in time: it had no other administrator.
+    if (erased.status === 'rejected') await erase();
+    const afterwards = await found();
+    await handOver(afterwards);
+    const reader = await identity.principalOf(successor.token);
+    for (const organizationId of [...made, afterwards])
+      await until('the successor is alone', async () => {
+        const { body } = await identity.call(listMembersInOrganizationById, reader, { params: { organizationId } });
+        return body.items.length === 1 && body.items[0]?.id === successor.id;
+      });
   });
 });
