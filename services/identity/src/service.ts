@@ -1,44 +1,14 @@
-import {
-  type auditOperations,
-  type erasureOperations,
-  type identityAdminOperations,
-  type identityAuditInternalOperations,
-  type identityInternalOperations,
-  type memberOperations,
-  type memberRelationOperations,
-  type organizationOperations,
-  type samlOperations,
-  type sessionOperations,
-  type signInAdminOperations,
-  type signInInternalOperations,
-  type userOperations,
-  type userTokenOperations,
-  validatePublicEvent,
-} from '@bindery/contracts';
-import { createServiceRuntime, type ServicePorts } from '@bindery/event-sourcing';
-import type { Mailer } from '@bindery/mail';
-import {
-  createCursorCodec,
-  eraseHandlers,
-  type HandlersFor,
-  type Principal,
-  type Service,
-  type ServiceClient,
-} from '@bindery/service-kit';
+import { validatePublicEvent } from '@bindery/contracts';
+import { createServiceRuntime } from '@bindery/event-sourcing';
+import { createCursorCodec, eraseHandlers, type HandlersFor, type Principal } from '@bindery/service-kit';
 import { forAdministrators } from './administration.ts';
-import { type BootstrapOptions, type Bootstrapped, createBootstrap } from './bootstrap.ts';
+import { createBootstrap } from './bootstrap.ts';
+import { createErasing, erasureReactors } from './erasing.ts';
 import { agentInstructionsProjection } from './features/agent-instructions/index.ts';
-import { createAuditFeature, createOrigins, identityAuditProjection, type RawRoute } from './features/audit/index.ts';
+import { createAuditFeature, createOrigins, identityAuditProjection } from './features/audit/index.ts';
 import { denialAggregate, reportDenialsRoute } from './features/denials/index.ts';
 import { emailAggregate } from './features/emails/index.ts';
-import {
-  completeErasureReactor,
-  createErasure,
-  createErasureHandlers,
-  createOwnErasureHandlers,
-  keepErasedOutReactor,
-} from './features/erasure/index.ts';
-import { instanceAggregate, instanceProjection, isAdministrator } from './features/instance/index.ts';
+import { instanceAggregate, instanceProjection } from './features/instance/index.ts';
 import { memberRelationRoutes } from './features/member-relations/index.ts';
 import {
   createLastSeen,
@@ -52,13 +22,7 @@ import {
   sharesOrganization,
 } from './features/members/index.ts';
 import { openOrganizations, organizationAggregate, organizationsProjection } from './features/organizations/index.ts';
-import type { SignInLinks } from './features/passwords/index.ts';
-import {
-  createSamlFeature,
-  type SamlRoute,
-  type SamlSettings,
-  samlProvidersProjection,
-} from './features/saml/index.ts';
+import { createSamlFeature, samlProvidersProjection } from './features/saml/index.ts';
 import { createSessionsFeature, sessionsAggregate, sessionsProjection } from './features/sessions/index.ts';
 import {
   createTeamsFeature,
@@ -97,76 +61,22 @@ import {
   userAggregate,
   usersProjection,
 } from './features/users/index.ts';
+import type { AdminOperation, IdentityOperations, IdentityOptions, IdentityService } from './identity-options.ts';
 import { createInvitations, invitationProjections, invitationReactors } from './invitations.ts';
 import { loadOwner, loadPrincipal } from './load-principal.ts';
 import { createOrganizationHandlers } from './organization-handlers.ts';
 import { publicMapping } from './public-mapping.ts';
 import { createEpochs } from './shared/epochs.ts';
-import type { KeyStore } from './shared/key-store.ts';
 import { createSealer } from './shared/personal-data.ts';
 import { tolerant } from './shared/tolerant-cache.ts';
-import type { Vault } from './shared/vault.ts';
 import { createSignIn, signInReactor } from './sign-in.ts';
-import { defaultSignIn, type SignInConfig } from './sign-in-settings.ts';
-
-export interface IdentityOptions {
-  readonly ports: ServicePorts;
-  /** Keys of users, in a store apart from the events. */
-  readonly keys: KeyStore;
-  /** What is derived from the master key. */
-  readonly vault: Vault;
-  /** Operations of the other services. */
-  readonly services: ServiceClient;
-  /** Absent: no mail can be sent. */
-  readonly mailer?: Mailer;
-  /** Address of the instance in mails, without a trailing slash. */
-  readonly publicUrl?: () => string;
-  /** How people sign in. */
-  readonly signIn?: SignInConfig;
-  /** Of signing in through identity providers of organizations. */
-  readonly saml?: SamlSettings;
-}
-
-/** The identity service, and what its composition root calls at every start. */
-export type IdentityService = Service & {
-  /** Routes outside the JSON contract that the gateway mounts. */
-  readonly rawRoutes: readonly (RawRoute | SamlRoute)[];
-  /** Call it between `start` and the first request. Idempotent, also when killed anywhere. */
-  bootstrap(options: BootstrapOptions): Promise<Bootstrapped>;
-  /** One-time links, for the composition root: how the first administrator gets in. */
-  readonly signInLinks: SignInLinks;
-  /** Waits for writes that no request waits for: the last use of tokens. */
-  settled(): Promise<void>;
-};
-
-type Operations = typeof userOperations &
-  typeof organizationOperations &
-  typeof memberOperations &
-  typeof memberRelationOperations &
-  typeof identityInternalOperations &
-  typeof sessionOperations &
-  typeof signInInternalOperations &
-  typeof signInAdminOperations &
-  typeof userTokenOperations &
-  typeof samlOperations &
-  typeof auditOperations &
-  typeof erasureOperations &
-  typeof identityAuditInternalOperations &
-  typeof identityAdminOperations;
-
-type AdminOperation =
-  | keyof typeof identityAdminOperations
-  | keyof typeof signInAdminOperations
-  | 'listInstanceAuditEvents'
-  | 'deleteUser';
+import { defaultSignIn } from './sign-in-settings.ts';
 
 /** Counter that the gateway keys embedded users by. */
 const embeddedUsersEpoch = 'embed-epoch:user';
 const day = 86_400_000;
 /** Longest wait for the directory of members. */
 const directoryWaitMs = 3000;
-/** Longest wait for read models that are to let go of an erased person. */
-const scrubWaitMs = 10_000;
 
 /** Users, tokens, organizations and members. Opens its collections; `start` does the rest. */
 export const createIdentityService = async (options: IdentityOptions): Promise<IdentityService> => {
@@ -201,8 +111,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     reactors: [
       completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock })),
       signInReactor(() => ({ mailer, vault, users, clock })),
-      completeErasureReactor(() => ({ erasure, clock })),
-      keepErasedOutReactor(() => ({ users: userRepository, organizations: organizationRepository, clock })),
+      ...erasureReactors(() => ({ ...erasing, users: userRepository, organizations: organizationRepository, clock })),
       leaveTeamsReactor(() => ({ ...teamDeps, clock })),
       ...invitationReactors(keys, () => ({ runtime, ports, sealer, organizations, users, mailer, publicUrl })),
     ],
@@ -305,23 +214,20 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     teamsOwnedBy: (userId) => organizationsOfOwner(liveTeamsNow, userId),
     forgetMembers: (organizationId) => forEveryMember(members, organizationId, forget),
   });
-  const erasure = createErasure({
-    ...{ users: userRepository, emails, organizations: organizationRepository, credentials, members, keys, forget },
-    isInstanceAdministrator: (userId) => isAdministrator(live, userId),
-    endSessions: async (userId, { correlationId, now }) =>
-      void (await signedIn.sessions.end(userId, { reason: 'removed' }, { requestId: correlationId, now, baseUrl: '' })),
-    forgetSeen: (organizationId, userId) => lastSeen.forget(organizationId, userId),
-    async forgetPerson(userId) {
-      origins.forget(userId);
-      await profileChanged();
+  const erasing = createErasing({
+    ...{
+      runtime,
+      ports,
+      users: userRepository,
+      emails,
+      organizations: organizationRepository,
+      credentials,
+      members,
+      keys,
     },
-    async scrub() {
-      const head = await ports.eventStore.head(['identity.']);
-      for (const name of [directoryName, identityAuditProjection.name]) await runtime.waitFor(name, head, scrubWaitMs);
-      await readStore.scrub();
-    },
+    ...{ forget, lastSeen, origins, profileChanged, liveUsers: users, sessions: signedIn.sessions },
   });
-  const open: HandlersFor<Omit<Operations, AdminOperation>> = {
+  const open: HandlersFor<Omit<IdentityOperations, AdminOperation>> = {
     getAuthenticatedUser: getAuthenticatedUserRoute({ users }),
     getUserById: getUserByIdRoute(getUserDeps),
     updateUserById: updateUserRoute({ ...getUserDeps, repository: userRepository, sealer, profileChanged }),
@@ -337,12 +243,12 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     ...signIn.handlers,
     ...saml.handlers,
     ...audit.handlers,
-    ...createOwnErasureHandlers({ erasure, users }),
+    ...erasing.handlers,
     reportDenials: reportDenialsRoute({ denials: runtime.repository(denialAggregate) }),
   };
-  const administration: HandlersFor<Pick<Operations, AdminOperation>> = {
+  const administration: HandlersFor<Pick<IdentityOperations, AdminOperation>> = {
     ...audit.administration,
-    ...createErasureHandlers({ erasure, users }),
+    ...erasing.administration,
     ...signIn.administration,
     createUser: createUserRoute({ registration, users, acceptPending: invitations.acceptPending }),
     listUsers: listUsersRoute({ users, cursors }),

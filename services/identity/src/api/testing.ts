@@ -22,7 +22,8 @@ import {
 import { noopTelemetry } from '@bindery/telemetry';
 import { expect } from '@jest/globals';
 import { tokenHashOf } from '../features/tokens/index.ts';
-import { createIdentityService, type IdentityOptions } from '../service.ts';
+import type { IdentityOptions } from '../identity-options.ts';
+import { createIdentityService } from '../service.ts';
 import { createKeyStore } from '../shared/key-store.ts';
 import { searchable } from '../shared/text.ts';
 import { createVault } from '../shared/vault.ts';

@@ -1,4 +1,4 @@
 export { completeErasureReactor } from './complete-erasure.ts';
-export { createErasure, type Erasure } from './erasure.ts';
-export { keepErasedOutReactor } from './keep-out.ts';
+export { createErasure, type Erasure, type ErasureDeps } from './erasure.ts';
+export { type KeepOutDeps, keepErasedOutReactor } from './keep-out.ts';
 export { createErasureHandlers, createOwnErasureHandlers } from './routes.ts';
