@@ -1,5 +1,5 @@
 import type { DomainEvent, Reactor, Recorded } from '@bindery/event-sourcing';
-import type { Mailer } from '@bindery/mail';
+import { isMailAddress, type Mailer } from '@bindery/mail';
 import type { Clock } from '@bindery/service-kit';
 import { passwordAggregate } from './decider.ts';
 import type { LinkPurpose, PasswordEvent } from './events.ts';
@@ -33,7 +33,8 @@ export const mailLinkReactor = (deps: () => MailLinkDeps): Reactor => ({
     const { mailer, secrets, emailOf, clock } = deps();
     if (mailer === undefined || Date.parse(data.expiresAt) <= clock.now().getTime()) return;
     const to = await emailOf(data.userId);
-    if (to === undefined) return;
+    // Nobody gets mail there, as an account may be made without one; trying again would change nothing.
+    if (to === undefined || !isMailAddress(to)) return;
     const text = [
       openings[data.purpose],
       '',
