@@ -9,7 +9,7 @@ import { sendFailure } from './http/errors.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { createRouteTable, type Match, splitTarget, type Target } from './http/router.ts';
 import { send } from './http/send.ts';
-import { RequestScope } from './pipeline/context.ts';
+import { callerAddress, RequestScope } from './pipeline/context.ts';
 import { createRunOperation, type PipelineParts, type RunOperation } from './pipeline/operation-pipeline.ts';
 import type { RawRoute } from './raw-routes.ts';
 import { createRequestMetrics } from './request-metrics.ts';
@@ -23,7 +23,7 @@ type Route =
 
 export interface ListenerOptions {
   readonly contract: Contract;
-  readonly config: Pick<GatewayConfig, 'requestDeadlineMs'>;
+  readonly config: Pick<GatewayConfig, 'requestDeadlineMs' | 'trustedProxyHops'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly rawRoutes: readonly RawRoute[];
@@ -110,6 +110,7 @@ export function createListener(options: ListenerOptions): {
       signal: gone.signal,
       now: clock.now(),
       baseUrl: options.baseUrl(),
+      address: callerAddress(request, options.config.trustedProxyHops),
     });
     return response.statusCode;
   };

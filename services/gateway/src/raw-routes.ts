@@ -12,6 +12,8 @@ export interface RawRouteContext {
   readonly now: Date;
   /** Public address of the instance without a trailing slash. */
   readonly baseUrl: string;
+  /** Of the caller, also behind the proxies that the gateway trusts. */
+  readonly address: string;
 }
 
 /**

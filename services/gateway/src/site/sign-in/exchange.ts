@@ -9,7 +9,7 @@ import {
 } from '@bindery/service-kit';
 import { errorHeaders, statusOf } from '../../http/errors.ts';
 import type { ResolveToken } from '../../pipeline/authenticate.ts';
-import { callerAddress, RequestScope } from '../../pipeline/context.ts';
+import { RequestScope } from '../../pipeline/context.ts';
 import type { CallOperation } from '../../pipeline/embeds.ts';
 import type { RateLimiter } from '../../pipeline/rate-limit.ts';
 import { principalOfSession, requireOwnPage } from '../../pipeline/session.ts';
@@ -82,10 +82,9 @@ const exchangeOf = (
   { contract, call, resolveSession, limiter, config }: SiteParts,
   request: IncomingMessage,
   response: ServerResponse,
-  { requestId, now, baseUrl, params, query }: RawRouteContext,
+  { requestId, now, baseUrl, address, params, query }: RawRouteContext,
 ): Exchange => {
   const scope = new RequestScope(response, { requestId, now, baseUrl, deadlineMs: config.requestDeadlineMs });
-  const address = callerAddress(request, config.trustedProxyHops);
   const userAgent = request.headers['user-agent']?.slice(0, 2048);
   const context = scope.internal();
   return {

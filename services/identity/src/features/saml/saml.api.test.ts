@@ -1,138 +1,38 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { operations } from '@bindery/contracts';
-import {
-  createIdentityProvider,
-  newSigningIdentity,
-  requestIn,
-  type TestIdentityProvider,
-} from '@bindery/testing/saml';
+import { createIdentityProvider, newSigningIdentity, type TestIdentityProvider } from '@bindery/testing/saml';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { expectProblem, manualClock, startIdentity, type TestIdentity } from '../../api/testing.ts';
-import { tokenHashOf } from '../tokens/index.ts';
-import { type Forge, forgeries, inBase64 } from './testing.ts';
+import { expectProblem } from '../../api/testing.ts';
+import { address, publicUrl, startSaml, type TestSaml } from './login/testing.ts';
+import { inBase64 } from './testing.ts';
 
-const { createOrganization, createOrganizationSAMLProvider, getMemberInOrganizationById, resolveSession } = operations;
+const { createOrganizationSAMLProvider, getMemberInOrganizationById, getOrganizationSAMLProviderById } = operations;
 const { listSSOProviderLoginsInOrganization, updateOrganizationById, updateOrganizationSAMLProvider } = operations;
-const { deleteOrganizationSAMLProvider, getOrganizationSAMLProviderById, listSAMLProvidersInOrganizationById } =
-  operations;
-const clock = manualClock(new Date().toISOString());
-const publicUrl = 'https://docs.example.org';
+const { deleteOrganizationSAMLProvider, listSAMLProvidersInOrganizationById } = operations;
 
-let identity: TestIdentity;
-let server: Server;
-let local: string;
-let idp: TestIdentityProvider;
-let owner: { id: string; token: string };
-let organizationId: string;
-let providerId: string;
-
-/** The raw routes of the service behind a plain server, as the gateway mounts them. */
-const serve = (service: TestIdentity['service']): Server =>
-  createServer((request, response) => {
-    const [path = '', query = ''] = (request.url ?? '').split('?');
-    for (const route of service.rawRoutes) {
-      const pattern = new RegExp(`^${route.path.replaceAll(/\{\w+\*?\}/g, '([^/]+)')}$`);
-      const values = pattern.exec(path);
-      if (
-        values === null ||
-        !(route.method === request.method || (route.method === 'GET' && request.method === 'HEAD'))
-      )
-        continue;
-      const names = [...route.path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => name);
-      const params = Object.fromEntries(names.map((name, index) => [name, values[index + 1] ?? '']));
-      const signal = new AbortController().signal;
-      const context = { requestId: 'request-1', params, query, signal, now: clock.now(), baseUrl: publicUrl };
-      route.handle(request, response, context).catch(() => response.writeHead(500).end());
-      return;
-    }
-    response.writeHead(404).end();
-  });
+let saml: TestSaml;
+let clock: TestSaml['clock'];
+let identity: TestSaml['identity'];
+let idp: TestSaml['idp'];
+let owner: TestSaml['owner'];
+let organizationId: TestSaml['organizationId'];
+let providerId: TestSaml['providerId'];
+let found: TestSaml['found'];
+let addProvider: TestSaml['addProvider'];
+let at: TestSaml['at'];
+let metadataOf: TestSaml['metadataOf'];
+let begin: TestSaml['begin'];
+let post: TestSaml['post'];
+let finish: TestSaml['finish'];
+let answerAs: TestSaml['answerAs'];
+let signIn: TestSaml['signIn'];
+let principalOf: TestSaml['principalOf'];
 
 beforeAll(async () => {
-  identity = await startIdentity({ clock });
-  server = serve(identity.service);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  idp = createIdentityProvider({ entityID: 'https://idp.example.org/metadata' });
-  owner = await identity.newUser('Olga Owner');
-  const created = await identity.call(createOrganization, await identity.principalOf(owner.token), {
-    body: { title: 'Single sign-on', emailDomains: ['example.org'] },
-  });
-  organizationId = created.body.id;
-  providerId = await addProvider(organizationId, owner.token, idp, 'edit');
+  saml = await startSaml();
+  ({ clock, identity, idp, owner, organizationId, providerId, found, addProvider } = saml);
+  ({ at, metadataOf, begin, post, finish, answerAs, signIn, principalOf } = saml);
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  await identity.dispose();
-});
-
-const addProvider = async (
-  organization: string,
-  token: string,
-  { entityID, ssoURL, certificate }: TestIdentityProvider,
-  defaultRole: 'edit' | 'read',
-): Promise<string> => {
-  const body = { label: 'Company', entityID, ssoURL, certificate, defaultRole };
-  const principal = await identity.principalOf(token);
-  const { body: provider } = await identity.call(createOrganizationSAMLProvider, principal, {
-    params: { organizationId: organization },
-    body,
-  });
-  return provider.id;
-};
-
-const at = (path: string): string => `${local}/saml/${path}`;
-const known = new Map<string, string>();
-const metadataOf = async (id = providerId): Promise<string> => {
-  const metadata = known.get(id) ?? (await (await fetch(at(`${id}/metadata`))).text());
-  known.set(id, metadata);
-  return metadata;
-};
-const cookieIn = (response: Response, name: string): string | undefined =>
-  response.headers
-    .getSetCookie()
-    .find((cookie) => cookie.startsWith(`__Host-bindery_${name}=`))
-    ?.split(';')[0];
-
-/** Begins as a browser does. */
-const begin = async (id = providerId, returnTo = '') => {
-  const response = await fetch(at(`${id}/start${returnTo}`), { redirect: 'manual' });
-  const request = await idp.read(await metadataOf(id), requestIn(response.headers.get('location') ?? ''));
-  return { ...request, cookie: cookieIn(response, 'saml') ?? '' };
-};
-const post = (samlResponse: string, relayState: string | undefined, id = providerId, headers = {}) =>
-  fetch(at(`${id}/acs`), {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: new URLSearchParams({
-      SAMLResponse: samlResponse,
-      ...(relayState === undefined ? {} : { RelayState: relayState }),
-    }),
-  });
-const finish = (answered: Response, cookie: string) =>
-  fetch(`${local}${answered.headers.get('location')}`, { redirect: 'manual', headers: { cookie } });
-
-/** A login up to the answer. */
-const answerAs = async (email: string, id = providerId, returnTo = '') => {
-  const request = await begin(id, returnTo);
-  const answer = inBase64(await idp.answer(await metadataOf(id), request.id, { email, now: clock.now() }));
-  return { answered: await post(answer, request.relayState, id), cookie: request.cookie };
-};
-/** A whole login. @returns the last answer */
-const signIn = async (email: string, id = providerId, returnTo = '') => {
-  const { answered, cookie } = await answerAs(email, id, returnTo);
-  return finish(answered, cookie);
-};
-const principalOf = async (response: Response) => {
-  const secret = (cookieIn(response, 'session') ?? '').split('=')[1] ?? '';
-  const { body } = await identity.call(resolveSession, await identity.admin(), {
-    body: { sessionHash: tokenHashOf(secret) },
-  });
-  return body.principal;
-};
+afterAll(() => saml.dispose());
 
 describe('signing in', () => {
   test('makes a member with the default role, marked as signed in through it, and begins a session there', async () => {
@@ -198,57 +98,12 @@ describe('signing in', () => {
   });
 });
 
-describe('forged answers', () => {
-  const stranger = createIdentityProvider({ entityID: 'https://stranger.example.org' });
-  let page: string;
-  let forge: Forge;
-  let relayState: string;
-  beforeAll(async () => {
-    page = await (await post('x', undefined)).text();
-    // One request for all of them: what is refused uses nothing up.
-    const request = await begin();
-    relayState = request.relayState;
-    forge = { provider: idp, stranger, metadata: await metadataOf(), requestId: request.id, now: clock.now() };
-  });
-
-  test(`there are enough of them (${forgeries.length})`, () => {
-    expect(forgeries.length).toBeGreaterThanOrEqual(70);
-    expect(new Set(forgeries.map(({ name }) => name)).size).toBe(forgeries.length);
-  });
-
-  test.each(forgeries)('refused: $name', async ({ make, reason }) => {
-    const logged: unknown[] = [];
-    const answer = await make(forge);
-    const { warn } = identity.ports.telemetry.logger;
-    Object.assign(identity.ports.telemetry.logger, { warn: (_text: string, fields: unknown) => logged.push(fields) });
-    const response = await post(answer, relayState).catch((error: unknown) => {
-      // A body that is cut off may take the connection with it before its answer is read.
-      if (reason === 'too-large') return undefined;
-      throw error;
-    });
-    Object.assign(identity.ports.telemetry.logger, { warn });
-    if (response !== undefined) {
-      expect([response.status, response.headers.getSetCookie(), await response.text()]).toEqual([403, [], page]);
-    }
-    expect(logged).toEqual([{ requestId: 'request-1', providerId, organizationId, reason }]);
-  });
-
-  test('the genuine one that they are made from is accepted', async () => {
-    const { provider, metadata, requestId, now } = forge;
-    const answer = inBase64(await provider.answer(metadata, requestId, { now }));
-    expect((await post(answer, relayState)).status).toBe(303);
-  });
-});
-
 describe('other organizations', () => {
   let other: string;
   let otherProvider: string;
   beforeAll(async () => {
     const attacker = await identity.newUser('Mallory');
-    const created = await identity.call(createOrganization, await identity.principalOf(attacker.token), {
-      body: { title: 'Elsewhere', emailDomains: ['example.org'] },
-    });
-    other = created.body.id;
+    other = await found(attacker.token, 'Elsewhere');
     otherProvider = await addProvider(other, attacker.token, idp, 'read');
   });
 
@@ -397,7 +252,9 @@ describe('what a session of an organization reaches', () => {
       const tokens = await identity.call(operations.listTokensForAuthenticatedUser, caller, {});
       expect(tokens.body.items.map(({ id }) => id)).toEqual([body.id]);
       const sessions = await identity.call(operations.listSessionsForAuthenticatedUser, caller, {});
-      expect(sessions.body.items.map(({ id }) => id)).toEqual([principal.tokenId]);
+      expect(sessions.body.items.map((session) => [session.id, session.address])).toEqual([
+        [principal.tokenId, address],
+      ]);
       await expectProblem(
         identity.call(operations.deleteTokenForAuthenticatedUser, caller, { params: { tokenId: other.body.id } }),
         'forbidden',
@@ -418,10 +275,7 @@ describe('what a session of an organization reaches', () => {
 
   test('it joins no other organization, also not by a link', async () => {
     const stranger = await identity.newUser('Third Founder');
-    const body = { title: 'Third', emailDomains: ['example.org'] };
-    const founder = await identity.principalOf(stranger.token);
-    const created = await identity.call(createOrganization, founder, { body });
-    const params = { organizationId: created.body.id };
+    const params = { organizationId: await found(stranger.token, 'Third') };
     const administrator = await identity.principalOf(stranger.token);
     await identity.call(updateOrganizationById, administrator, { params, body: { inviteLinks: true } });
     const link = await identity.call(operations.createOrganizationInvite, administrator, {
@@ -436,50 +290,6 @@ describe('what a session of an organization reaches', () => {
       'forbidden',
       'invite.account',
     );
-  });
-});
-
-describe('a provider that cannot sign responses', () => {
-  test('is believed when the operator says so, and no other', async () => {
-    const relaxed = await startIdentity({ clock, options: { saml: { unsignedResponsesFrom: [idp.entityID] } } });
-    const other = serve(relaxed.service);
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/saml`;
-    const admin = await relaxed.admin();
-    const id = relaxed.organizationId;
-    await relaxed.call(updateOrganizationById, admin, {
-      params: { organizationId: id },
-      body: { emailDomains: ['example.org'] },
-    });
-    const { entityID, ssoURL, certificate } = idp;
-    const { body } = await relaxed.call(createOrganizationSAMLProvider, admin, {
-      params: { organizationId: id },
-      body: { label: 'Assertions only', entityID, ssoURL, certificate },
-    });
-    const metadata = await (await fetch(`${url}/${body.id}/metadata`)).text();
-    const answered = async (change: (xml: string) => string, signResponse = false): Promise<number> => {
-      const started = await fetch(`${url}/${body.id}/start`, { redirect: 'manual' });
-      const request = await idp.read(metadata, requestIn(started.headers.get('location') ?? ''));
-      const xml = await idp.answer(metadata, request.id, { signResponse, now: clock.now() });
-      const form = new URLSearchParams({ SAMLResponse: inBase64(change(xml)), RelayState: request.relayState });
-      const response = await fetch(`${url}/${body.id}/acs`, { method: 'POST', redirect: 'manual', body: form });
-      return response.status;
-    };
-    const assertion = /<saml:Assertion[\s\S]*<\/saml:Assertion>/;
-    const forged = (xml: string): string =>
-      (assertion.exec(xml)?.[0] ?? '')
-        .replaceAll(/<ds:Signature [\s\S]*?<\/ds:Signature>/g, '')
-        .replace('ada@', 'victim@')
-        .replace(/ID="_[^"]+"/, 'ID="_evil"');
-    expect(await answered((xml) => xml)).toBe(303);
-    expect(await answered((xml) => xml, true)).toBe(303);
-    expect(await answered((xml) => xml.replace('ada@', 'victim@'))).toBe(403);
-    expect(await answered((xml) => xml.replace(/<ds:Signature [\s\S]*?<\/ds:Signature>/, ''))).toBe(403);
-    expect(await answered((xml) => xml.replace('<saml:Assertion', `${forged(xml)}<saml:Assertion`))).toBe(403);
-    expect(await answered((xml) => xml.replace(assertion, forged))).toBe(403);
-    other.closeAllConnections();
-    await new Promise((resolve) => other.close(resolve));
-    await relaxed.dispose();
   });
 });
 

@@ -23,6 +23,8 @@ export interface SamlRouteContext {
   readonly now: Date;
   /** Public address of the instance without a trailing slash. */
   readonly baseUrl: string;
+  /** Of the caller, also behind proxies. */
+  readonly address: string;
 }
 
 /** A route outside the JSON contract, as the gateway mounts it. */
@@ -118,7 +120,7 @@ export const createSamlRoutes = (deps: SamlRouteDeps): readonly SamlRoute[] => {
     async (request, response, context) => {
       // HEAD comes with GET, and must neither begin nor end anything.
       if (request.method !== method) return sendRefused(response, 405, context.requestId, { allow: method });
-      if (!(await allowed(`from:${request.socket.remoteAddress ?? ''}`, perAddress)))
+      if (!(await allowed(`from:${context.address}`, perAddress)))
         return sendRefused(response, 429, context.requestId, { 'retry-after': '60' });
       const provider = (await deps.providers().get(context.params.providerId ?? ''))?.document;
       if (provider === undefined || !isActive(provider)) return sendRefused(response, 404, context.requestId);
@@ -171,7 +173,7 @@ export const createSamlRoutes = (deps: SamlRouteDeps): readonly SamlRoute[] => {
   });
 
   const finish = guarded('GET', async (provider, request, response, context) => {
-    const { query, now, baseUrl } = context;
+    const { query, now, baseUrl, address } = context;
     const [requestId] = tickets.read('finish', provider.id, new URLSearchParams(query).get('ticket'), now) ?? [];
     const cookie = readCookie(request.headers.cookie, browserCookie, baseUrl);
     const [begun, returnTo] = tickets.read('browser', provider.id, cookie, now) ?? [];
@@ -184,12 +186,8 @@ export const createSamlRoutes = (deps: SamlRouteDeps): readonly SamlRoute[] => {
       { type: 'FinishSamlLogin', data: { ...loginOf(provider, requestId), at: now.toISOString() } },
       metadataFor(provider, context, state.userId),
     );
-    const { remoteAddress } = request.socket;
     const userAgent = request.headers['user-agent'];
-    const client = {
-      ...(remoteAddress === undefined ? {} : { address: remoteAddress }),
-      ...(userAgent === undefined ? {} : { userAgent }),
-    };
+    const client = { address, ...(userAgent === undefined ? {} : { userAgent }) };
     const session = await deps.sessions.begin(state.userId, { method: 'saml', organizationId, client }, context);
     const cookies = [session.cookie, setCookie(browserCookie, '', baseUrl, 0)];
     sendRedirect(response, 303, sameOriginPath(decode(returnTo)), cookies);
