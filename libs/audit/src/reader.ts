@@ -1,4 +1,4 @@
-import type { AuditEntry, listContentAuditEntries } from '@bindery/contracts';
+import type { listContentAuditEntries } from '@bindery/contracts';
 import type { ServicePorts, ServiceRuntime } from '@bindery/event-sourcing';
 import type { Condition, Query } from '@bindery/read-store';
 import type { OperationHandler } from '@bindery/service-kit';
@@ -7,8 +7,6 @@ import { auditProjectionName } from './projection.ts';
 
 /** How long a reader waits for what was just written to be in, in ms; after that it reads what there is. */
 const freshWithinMs = 1000;
-
-const present = (document: AuditEntryDocument): AuditEntry => document;
 
 const timesOf = ({ from, to }: { readonly from?: string; readonly to?: string }): Condition | undefined =>
   from === undefined && to === undefined
@@ -31,7 +29,7 @@ export const createAuditReader = (
     const { organizationId, action, actorId, targetId, after, limit } = body;
     if (body.id !== undefined) {
       const found = await entries.get(body.id);
-      return { status: 200, body: { entries: found ? [present(found.document)] : [] } };
+      return { status: 200, body: { entries: found ? [found.document] : [] } };
     }
     const filters = { organizationId, action, actorId, targetId, time: timesOf(body) };
     const where = Object.fromEntries(
@@ -44,6 +42,6 @@ export const createAuditReader = (
       ...(after === undefined ? {} : { after: [after.time, after.id] }),
     };
     const found = await entries.query(query);
-    return { status: 200, body: { entries: found.map(({ document }) => present(document)) } };
+    return { status: 200, body: { entries: found.map(({ document }) => document) } };
   };
 };

@@ -14,7 +14,8 @@ export interface PresentDeps {
 /** What addresses are sealed for: they belong to a user and to no single event. */
 export const originPurpose = 'origin';
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Form of the ids of events, which entries have. */
+export const eventId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Kinds of targets that are people. */
 const people: ReadonlySet<string> = new Set(['user', 'member']);
 
@@ -69,7 +70,7 @@ export const presentDetails = async (
           ? undefined
           : await deps.sealer.open(actorId, originPurpose, { sealed: origin, marks: {} });
       const facts = { before, after, details, token: tokenId, address: opened?.address };
-      const caused = causationId !== correlationId && uuid.test(causationId);
+      const caused = causationId !== correlationId && eventId.test(causationId);
       return {
         ...listed(entry, names, baseUrl),
         correlationId,

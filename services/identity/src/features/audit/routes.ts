@@ -12,7 +12,7 @@ import {
 import { organizationPermissions } from '../organizations/index.ts';
 import type { AuditExports } from './export.ts';
 import { type AuditFilters, queryOf } from './filters.ts';
-import { type PresentDeps, presentDetails, presentEntries } from './present.ts';
+import { eventId, type PresentDeps, presentDetails, presentEntries } from './present.ts';
 import type { AuditSources } from './sources.ts';
 
 export interface AuditRouteDeps extends PresentDeps {
@@ -65,9 +65,7 @@ export const createAuditHandlers = (
   },
   async getOrganizationAuditEvent(context, { params: { organizationId, auditEventId } }) {
     requireAdmin(context.principal, organizationId);
-    const found = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(auditEventId)
-      ? await deps.sources.entries(context, { id: auditEventId, limit: 1 })
-      : [];
+    const found = eventId.test(auditEventId) ? await deps.sources.entries(context, { id: auditEventId, limit: 1 }) : [];
     const [details] = await presentDetails(
       deps,
       found.filter((entry) => entry.organizationId === organizationId),
