@@ -10,14 +10,12 @@ const {
   createOrganizationTeam,
   deleteMemberFromOrganizationTeamById,
   getTeamInOrganizationById,
-  listAccessSubjects,
   listTeamMembersInOrganizationById,
   listTeamsInOrganizationById,
   loadTeams,
   putOrganizationMember,
   removeMemberFromOrganizationById,
   removeTeamFromOrganizationById,
-  resolveSubjects,
   updateMembersInOrganizationTeam,
   updateTeamInOrganizationById,
 } = operations;
@@ -311,27 +309,6 @@ describe('lists', () => {
     }
     const { next } = await list({ limit: 1 });
     await expectProblem(list({ page: next?.page ?? '', title: 'a' }), 'invalid', 'cursor.invalid');
-  });
-
-  test('subjects of access: resolved by organization, and listed with their teams', async () => {
-    const teamId = await createTeam('Subjects', ['Mia']);
-    const ada = await as('Ada');
-    const resolved = await identity.call(resolveSubjects, ada, {
-      body: { organizationId, users: [idOf('Mia'), idOf('Eve'), 'nobody'], teams: [teamId, 'none'] },
-    });
-    expect(resolved.body).toEqual({ users: [idOf('Mia')], teams: [teamId] });
-    const elsewhere = { organizationId: identity.organizationId, users: [idOf('Mia')], teams: [teamId] };
-    expect((await identity.call(resolveSubjects, ada, { body: elsewhere })).body).toEqual({ users: [], teams: [] });
-    const subjects: { userId: string; role: MemberRole | null; teams: readonly string[] }[] = [];
-    for (let page: string | undefined, more = true; more; ) {
-      const body = { organizationId, limit: 2, ...(page === undefined ? {} : { page }) };
-      const part = await identity.call(listAccessSubjects, ada, { body });
-      subjects.push(...part.body.items);
-      page = part.body.next?.page;
-      more = page !== undefined;
-    }
-    expect(subjects.map(({ userId }) => userId).sort()).toEqual(['Ada', 'Olga', 'Mia', 'Gus', 'Stan'].map(idOf).sort());
-    expect(subjects.find(({ userId }) => userId === idOf('Mia'))?.teams).toContain(teamId);
   });
 
   test('are the same after a rebuild', async () => {
