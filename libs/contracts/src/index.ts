@@ -55,4 +55,5 @@ export * from './limits.ts';
 export * from './openapi/index.ts';
 export * from './operations.ts';
 export * from './public-events.ts';
+export * from './raw-routes.ts';
 export type * from './schemas/document-types.ts';

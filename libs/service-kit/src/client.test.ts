@@ -4,7 +4,8 @@ import { noopTelemetry } from '@bindery/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Type from 'typebox';
 import { createHttpClient } from './adapters/http-client.ts';
-import { createOperationListener } from './adapters/http-server.ts';
+import { createServiceListener } from './adapters/service-listener.ts';
+import { createTransport } from './adapters/transport.ts';
 import { conflict, isProblem, Problem } from './errors.ts';
 import { createIdSource } from './ids.ts';
 import { createInProcessClient } from './in-process-client.ts';
@@ -74,8 +75,13 @@ const token = 'internal-token';
 let server: Server;
 let url = '';
 beforeAll(async () => {
-  const { logger, tracer } = noopTelemetry();
-  server = createServer(createOperationListener({ handlers: eraseHandlers(handlers), token, logger, tracer }));
+  const service = {
+    ...{ name: 'content', handlers: eraseHandlers(handlers), notReady: () => [] },
+    status: () => Promise.reject(new Error('not asked here')),
+    rebuild: () => Promise.reject(new Error('not asked here')),
+  };
+  const options = { service, rawRoutes: [], token, telemetry: noopTelemetry(), ending: () => false };
+  server = createServer(createServiceListener(options));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
@@ -95,9 +101,15 @@ async function problemOf(call: Promise<unknown>): Promise<Problem> {
   return error;
 }
 
+/** A client with its connections. */
+function overHttp(options: Parameters<typeof createTransport>[0]): ServiceClient & { close(): Promise<void> } {
+  const transport = createTransport(options);
+  return { call: createHttpClient(transport).call, close: () => transport.close() };
+}
+
 const kinds: readonly [string, () => ServiceClient & { close?(): Promise<void> }][] = [
   ['in-process', () => createInProcessClient(eraseHandlers(handlers))],
-  ['over HTTP', () => createHttpClient({ url, token })],
+  ['over HTTP', () => overHttp({ urls: [url], token })],
 ];
 
 describe.each(kinds)('a client %s', (_, create) => {
@@ -158,7 +170,7 @@ describe.each(kinds)('a client %s', (_, create) => {
 
 describe('over HTTP only', () => {
   test('what a handler throws by accident stays where it is', async () => {
-    const client = createHttpClient({ url, token });
+    const client = overHttp({ urls: [url], token });
     const bug = await problemOf(client.call(fail, context(), { ...empty, body: { how: 'bug' } }));
     expect(bug).toMatchObject({ kind: 'internal', message: 'Something went wrong on our side. Request id: r-1' });
     const away = await problemOf(client.call(fail, context(), { ...empty, body: { how: 'store' } }));
@@ -166,20 +178,20 @@ describe('over HTTP only', () => {
     await client.close();
   });
   test('only our own services are heard', async () => {
-    const client = createHttpClient({ url, token: 'guess' });
+    const client = overHttp({ urls: [url], token: 'guess' });
     const request = { params: { id: '1' }, query: {}, body: { text: '' } };
     expect(await problemOf(client.call(echo, context(), request))).toMatchObject({ kind: 'unauthenticated' });
     await client.close();
   });
   test('a service that is away, or silent, is unavailable in time', async () => {
-    const away = createHttpClient({ url: 'http://127.0.0.1:1', token });
+    const away = overHttp({ urls: ['http://127.0.0.1:1'], token });
     const request = { params: { id: '1' }, query: {}, body: { text: '' } };
     expect(await problemOf(away.call(echo, context(), request))).toMatchObject({
       kind: 'unavailable',
       code: 'service.unavailable',
     });
     await away.close();
-    const silent = createHttpClient({ url, token, timeoutMs: 50 });
+    const silent = overHttp({ urls: [url], token, timeoutMs: 1000 });
     const hang = silent.call(fail, context(), { ...empty, body: { how: 'hang' } });
     expect(await problemOf(hang)).toMatchObject({ kind: 'unavailable' });
     await silent.close();

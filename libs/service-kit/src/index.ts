@@ -11,5 +11,6 @@ export * from './lifecycle.ts';
 export * from './operation.ts';
 export * from './paginate.ts';
 export * from './principal.ts';
+export * from './raw-route.ts';
 export * from './roles.ts';
 export * from './session-cookie.ts';

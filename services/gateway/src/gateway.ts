@@ -9,6 +9,7 @@ import {
   type ServiceName,
 } from '@bindery/contracts';
 import type { ReadStore } from '@bindery/read-store';
+import type { RawRoute } from '@bindery/service-kit';
 import { type Clock, createInProcessClient, eraseHandlers, type ServiceClient } from '@bindery/service-kit';
 import type { Telemetry } from '@bindery/telemetry';
 import type { Express } from 'express';
@@ -22,7 +23,6 @@ import { createDenialReporter } from './pipeline/denials.ts';
 import { type CallOperation, createHydrate } from './pipeline/embeds.ts';
 import { createIdempotency } from './pipeline/idempotency.ts';
 import { createRateLimiter } from './pipeline/rate-limit.ts';
-import type { RawRoute } from './raw-routes.ts';
 import { signInRoutes } from './site/sign-in/index.ts';
 
 export interface GatewayOptions {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Contract, limits, type OperationDefinition } from '@bindery/contracts';
+import type { RawRoute } from '@bindery/service-kit';
 import { type Clock, invalid, isProblem, notFound, Problem } from '@bindery/service-kit';
 import type { Span, Telemetry } from '@bindery/telemetry';
 import type { GatewayConfig } from './config.ts';
@@ -11,7 +12,6 @@ import { createRouteTable, type Match, splitTarget, type Target } from './http/r
 import { send } from './http/send.ts';
 import { callerAddress, RequestScope } from './pipeline/context.ts';
 import { createRunOperation, type PipelineParts, type RunOperation } from './pipeline/operation-pipeline.ts';
-import type { RawRoute } from './raw-routes.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 
 /** Where a surface is mounted. Internal operations are mounted nowhere. */

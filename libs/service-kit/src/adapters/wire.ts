@@ -4,6 +4,35 @@ import type { Principal } from '../principal.ts';
 /** Path prefix of calls between services. */
 export const callPath = '/internal/operations/';
 
+/** Path prefix of raw routes: the target that the caller asked for follows. */
+export const rawPath = '/internal/raw';
+
+/** Path prefix of what the gateway asks as administrator. */
+export const adminPath = '/internal/admin/';
+
+/** Carries the shared secret of the instance's services. */
+export const serviceTokenHeader = 'x-bindery-service-token';
+
+/** On answers of a replica that is ending: it did not begin, another one may be asked. */
+export const notHandledHeader = 'x-bindery-not-handled';
+
+/** On raw requests: what the gateway knows about them. */
+export const rawContextHeader = 'x-bindery-raw-context';
+
+/** On answers to raw requests that failed before anything was sent: base64url of a {@link WireProblem}. */
+export const rawProblemHeader = 'x-bindery-problem';
+
+/** What the gateway knows about a raw request, as it travels: base64url of this JSON. */
+export interface WireRawContext {
+  readonly route: string;
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly now: string;
+  readonly baseUrl: string;
+  readonly address: string;
+}
+
 /** A call as it travels: plain JSON. */
 export interface WireCall {
   readonly context: {

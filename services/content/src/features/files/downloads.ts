@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BlobStore } from '@bindery/blob-store';
+import { rawRoutes } from '@bindery/contracts';
 import type { Logger } from '@bindery/telemetry';
-import { type FileLinks, type FileTicket, filesPrefix } from './links.ts';
+import type { FileLinks, FileTicket } from './links.ts';
 
 /** A route outside the JSON contract, which the gateway mounts as it is. */
 export interface RawRoute {
@@ -65,7 +66,7 @@ export const createFileDownloads = ({ links, blobs, spaceExists, logger }: FileD
 
   return {
     method: 'GET',
-    path: `${filesPrefix}/{spaceId}/{fileId}/{name}`,
+    path: rawRoutes.downloadFile.path,
     async handle(request, response) {
       const ticket = links.read(request.url ?? '');
       const found = ticket && (await spaceExists(ticket.spaceId)) ? await blobs.stat(ticket.sha256) : undefined;

@@ -1,9 +1,9 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { RevisionFile } from '@bindery/contracts';
+import { type RevisionFile, rawPrefix, rawRoutes } from '@bindery/contracts';
 import type { FileNode } from '../revisions/index.ts';
 
 /** Where file bytes are served, below the public address of the instance. */
-export const filesPrefix = '/~files';
+export const filesPrefix = rawPrefix(rawRoutes.downloadFile);
 
 /** What a download address says, once its signature was found good. */
 export interface FileTicket {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { rawRoutes } from '@bindery/contracts';
 import type { RawRoute } from '../files/index.ts';
 import type { OpenAPIDeps } from './deps.ts';
 import type { ReadDocument } from './events.ts';
@@ -43,7 +44,7 @@ export const createSpecDownloads = (
 
   return {
     method: 'GET',
-    path: `${openapiPrefix}/{specId}/{versionId}/{name}`,
+    path: rawRoutes.downloadOpenAPISpec.path,
     async handle(request, response) {
       const found = await find(request.url ?? '');
       const blob = found && (await blobs.get(found.version.raw.sha256));

@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { rawPrefix, rawRoutes } from '@bindery/contracts';
 
 /** Where documents are served as they came, below the public address of the instance. */
-export const openapiPrefix = '/~openapi';
+export const openapiPrefix = rawPrefix(rawRoutes.downloadOpenAPISpec);
 
 /** Addresses of documents. They carry no time: a version has one address, in every replica and after every rebuild. */
 export interface SpecLinks {

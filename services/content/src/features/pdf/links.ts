@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { rawPrefix, rawRoutes } from '@bindery/contracts';
 
 /** Where PDF files are served, below the public address of the instance. */
-export const pdfPrefix = '/~pdf';
+export const pdfPrefix = rawPrefix(rawRoutes.downloadPdf);
 
 /** What an address stands for. */
 export interface PdfTicket {

@@ -1,9 +1,10 @@
+import { rawRoutes } from '@bindery/contracts';
 import { createPdfWriter, PdfFailed } from '@bindery/pdf';
 import { isProblem } from '@bindery/service-kit';
 import type { RawRoute } from '../files/index.ts';
 import type { PdfDeps } from './deps.ts';
 import { gather } from './gather.ts';
-import { type PdfLinks, type PdfTicket, pdfPrefix } from './links.ts';
+import type { PdfLinks, PdfTicket } from './links.ts';
 
 /** Bytes of finished files in memory. */
 const maxKept = 64_000_000;
@@ -47,7 +48,7 @@ export const createPdfRoute = (deps: PdfDeps, links: PdfLinks): RawRoute => {
 
   return {
     method: 'GET',
-    path: `${pdfPrefix}/{ticket}`,
+    path: rawRoutes.downloadPdf.path,
     async handle(request, response) {
       const refuse = (status: number, message: string, headers = {}): void => {
         response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers });

@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { rawPrefix, rawRoutes } from '@bindery/contracts';
 
 /** Where uploads go, below the public address of the instance. */
-export const uploadsPrefix = '/~storage';
+export const uploadsPrefix = rawPrefix(rawRoutes.uploadFile);
 
 /** Makes and reads addresses of uploads. */
 export interface UploadLinks {

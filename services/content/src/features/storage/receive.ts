@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlobTooLarge } from '@bindery/blob-store';
-import { limits } from '@bindery/contracts';
+import { limits, rawRoutes } from '@bindery/contracts';
 import { invalid, Problem } from '@bindery/service-kit';
 import { serviceMetadata } from '../change-requests/index.ts';
 import { checkContent, headBytes } from '../files/index.ts';
 import { assertWaiting } from './decider.ts';
 import type { StorageDeps } from './deps.ts';
 import { checkKind } from './kinds.ts';
-import { type UploadLinks, uploadsPrefix } from './links.ts';
+import type { UploadLinks } from './links.ts';
 
 /** A route outside the JSON contract that takes files in. */
 export interface UploadRoute {
@@ -98,7 +98,7 @@ export const createUploadRoute = (deps: StorageDeps, links: UploadLinks): Upload
 
   return {
     method: 'PUT',
-    path: `${uploadsPrefix}/{key}`,
+    path: rawRoutes.uploadFile.path,
     async handle(request, response) {
       const key = links.read(request.url ?? '');
       if (key === undefined) throw new Problem('not-found', 'storage.unknown', 'There is no such upload.');

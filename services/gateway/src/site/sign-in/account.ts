@@ -1,6 +1,6 @@
 import { limits, oauthScopes } from '@bindery/contracts';
+import type { RawRoute } from '@bindery/service-kit';
 import { invalid, type Principal } from '@bindery/service-kit';
-import type { RawRoute } from '../../raw-routes.ts';
 import { type Account, accountMain } from './account-page.ts';
 import { type createPageRoute, type Exchange, type PageAnswer, refusalOf } from './exchange.ts';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Contract, OperationId, operations } from '@bindery/contracts';
+import type { RawRoute, RawRouteContext } from '@bindery/service-kit';
 import {
   isProblem,
   type OperationAnswer,
@@ -13,7 +14,6 @@ import { RequestScope } from '../../pipeline/context.ts';
 import type { CallOperation } from '../../pipeline/embeds.ts';
 import type { RateLimiter } from '../../pipeline/rate-limit.ts';
 import { principalOfSession, requireOwnPage } from '../../pipeline/session.ts';
-import type { RawRoute, RawRouteContext } from '../../raw-routes.ts';
 import { type Form, readForm } from './form.ts';
 import { type Html, page, pageHeaders } from './html.ts';
 import { failedMain } from './pages.ts';

@@ -1,6 +1,6 @@
 import { limits } from '@bindery/contracts';
+import type { RawRoute } from '@bindery/service-kit';
 import { isProblem, readCookie, sessionCookie, setCookie } from '@bindery/service-kit';
-import type { RawRoute } from '../../raw-routes.ts';
 import { accountRoutes } from './account.ts';
 import { createPageRoute, type Exchange, type PageAnswer, refusalOf, type SiteParts } from './exchange.ts';
 import { style, stylePath } from './html.ts';

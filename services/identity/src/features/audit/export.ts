@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { limits } from '@bindery/contracts';
+import { limits, rawPrefix, rawRoutes } from '@bindery/contracts';
 import { createIdSource, notFound, type OperationContext, servicePrincipal } from '@bindery/service-kit';
 import { type AuditFilters, exportPage, queryOf } from './filters.ts';
 import { type PresentDeps, presentDetails } from './present.ts';
@@ -47,7 +47,7 @@ export interface AuditExports {
 const validMs = 300_000;
 /** A download that takes longer than this ends; it can be narrowed by time. */
 const longestMs = 120_000;
-const prefix = '/~audit';
+const prefix = rawPrefix(rawRoutes.downloadAuditExport);
 
 /**
  * @param deps.secret at least 16 characters; another one ends all addresses
@@ -112,6 +112,6 @@ export const createAuditExports = (
       const url = `${baseUrl}${prefix}/${payload}.${sign(payload).toString('base64url')}`;
       return { object: 'audit-export', url, expiresAt: new Date(until).toISOString() };
     },
-    route: { method: 'GET', path: `${prefix}/{ticket}`, handle: serve },
+    route: { method: 'GET', path: rawRoutes.downloadAuditExport.path, handle: serve },
   };
 };

@@ -1,9 +1,11 @@
+import { rawRoutes } from '@bindery/contracts';
+
 /** Where a provider's routes are, below the public address of the instance. */
 export const samlPaths = {
-  metadata: '/saml/{providerId}/metadata',
-  start: '/saml/{providerId}/start',
-  acs: '/saml/{providerId}/acs',
-  finish: '/saml/{providerId}/finish',
+  metadata: rawRoutes.samlMetadata.path,
+  start: rawRoutes.startSamlLogin.path,
+  acs: rawRoutes.consumeSamlResponse.path,
+  finish: rawRoutes.finishSamlLogin.path,
 } as const;
 
 /**

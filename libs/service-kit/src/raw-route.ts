@@ -17,7 +17,7 @@ export interface RawRouteContext {
 }
 
 /**
- * A route that is not an operation, supplied by a service through the composition root, for example a signed download.
+ * A route that is not an operation, for example a signed download; its method and path stand in the contract (`rawRoutes`).
  * It answers by itself; what it throws or rejects with becomes the same error envelope as everywhere.
  */
 export interface RawRoute {

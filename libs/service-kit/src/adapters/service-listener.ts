@@ -1,0 +1,145 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Telemetry } from '@bindery/telemetry';
+import { asProblem } from '../as-problem.ts';
+import { Problem } from '../errors.ts';
+import type { Service } from '../operation.ts';
+import type { RawRoute } from '../raw-route.ts';
+import { createOperationServer, readJson } from './http-server.ts';
+import {
+  adminPath,
+  callPath,
+  notHandledHeader,
+  rawContextHeader,
+  rawPath,
+  rawProblemHeader,
+  serviceTokenHeader,
+  toWire,
+  type WireRawContext,
+  type WireResult,
+} from './wire.ts';
+
+export interface ServiceListenerOptions {
+  readonly service: Pick<Service, 'name' | 'handlers' | 'notReady' | 'status' | 'rebuild'>;
+  readonly rawRoutes: readonly RawRoute[];
+  /** Shared secret of the instance's services. */
+  readonly token: string;
+  readonly telemetry: Telemetry;
+  /** True once it is to end: nothing new is begun. */
+  readonly ending: () => boolean;
+}
+
+const maxAdminBytes = 64 * 1024;
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * What a service's own process answers: operations, raw routes and administration to the other services of the instance,
+ * health and metrics to whoever runs it. Not for the outside.
+ */
+export function createServiceListener(options: ServiceListenerOptions): RequestListener {
+  const { service, telemetry, ending } = options;
+  const { logger } = telemetry;
+  const expected = digest(options.token);
+  const answer = createOperationServer({ handlers: service.handlers, logger, tracer: telemetry.tracer });
+  const routes = new Map(options.rawRoutes.map((route) => [`${route.method} ${route.path}`, route]));
+
+  const json = (
+    response: ServerResponse,
+    status: number,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): void => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers });
+    response.end(bytes);
+  };
+
+  const health = async (path: string, response: ServerResponse): Promise<boolean> => {
+    if (path === '/healthz') json(response, 200, { status: 'ok' });
+    else if (path === '/readyz') {
+      const missing = ending() ? ['stopping'] : service.notReady();
+      json(response, missing.length === 0 ? 200 : 503, {
+        status: missing.length === 0 ? 'ready' : 'not ready',
+        missing,
+      });
+    } else if (path === '/metrics') {
+      const text = await telemetry.scrape();
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
+    } else return false;
+    return true;
+  };
+
+  const runRaw = async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
+    const context: WireRawContext = JSON.parse(
+      Buffer.from(String(request.headers[rawContextHeader] ?? ''), 'base64url').toString(),
+    );
+    const route = routes.get(`${request.method === 'HEAD' ? 'GET' : request.method} ${context.route}`);
+    if (route === undefined) throw new Problem('not-found', 'internal.path', 'No such internal path.');
+    request.url = (request.url ?? '').slice(rawPath.length);
+    const { params, query, requestId, baseUrl, address } = context;
+    await route.handle(request, response, {
+      ...{ params, query, requestId, baseUrl, address },
+      now: new Date(context.now),
+      signal: gone,
+    });
+  };
+
+  const raw = async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
+    try {
+      await runRaw(request, response, gone);
+    } catch (error) {
+      if (response.headersSent || response.destroyed) throw error;
+      const problem = asProblem(error, String(request.headers['x-request-id'] ?? 'unknown'));
+      if (problem.kind === 'internal') logger.error('a raw request failed', { error: problem.cause ?? problem });
+      for (const name of response.getHeaderNames()) response.removeHeader(name);
+      const told = Buffer.from(JSON.stringify(toWire(problem))).toString('base64url');
+      // What was not read of the request is not read any more.
+      const headers = { [rawProblemHeader]: told, ...(request.complete ? {} : { connection: 'close' }) };
+      response.writeHead(500, headers).end();
+    }
+  };
+
+  const administer = async (what: string, request: IncomingMessage): Promise<WireResult> => {
+    try {
+      if (what === 'ready') return { answer: { missing: service.notReady() } };
+      if (what === 'status') return { answer: await service.status() };
+      if (what === 'rebuild') {
+        const { projections } = Object(await readJson(request, maxAdminBytes));
+        return { answer: await service.rebuild(projections ?? undefined) };
+      }
+      throw new Problem('not-found', 'internal.path', 'No such internal path.');
+    } catch (error) {
+      const problem = asProblem(error, String(request.headers['x-request-id'] ?? 'unknown'));
+      if (problem.kind === 'internal') logger.error('administration failed', { error: problem.cause ?? problem, what });
+      return { problem: toWire(problem) };
+    }
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = request.url ?? '';
+    if (request.method === 'GET' && (await health(path, response))) return;
+    if (!timingSafeEqual(digest(String(request.headers[serviceTokenHeader] ?? '')), expected)) {
+      const problem = new Problem('unauthenticated', 'internal.token', 'Not one of our services.');
+      json(response, 200, { problem: toWire(problem) }, { connection: 'close' });
+      return;
+    }
+    if (ending()) {
+      json(response, 503, {}, { [notHandledHeader]: '1', connection: 'close' });
+      return;
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    if (path.startsWith(callPath)) {
+      json(response, 200, await answer(decodeURIComponent(path.slice(callPath.length)), request, gone.signal));
+    } else if (path.startsWith(`${rawPath}/`)) await raw(request, response, gone.signal);
+    else if (path.startsWith(adminPath)) json(response, 200, await administer(path.slice(adminPath.length), request));
+    else json(response, 404, { status: 'no such path' });
+  };
+
+  return (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      logger.error('an internal request was not answered', { error, path: request.url });
+      response.destroy();
+    });
+  };
+}

@@ -1,0 +1,122 @@
+import { Agent, type Dispatcher } from 'undici';
+import { deadlineExceeded } from '../deadline.ts';
+import { isProblem, Problem } from '../errors.ts';
+import { notHandledHeader, serviceTokenHeader } from './wire.ts';
+
+export interface TransportOptions {
+  /** Addresses of the replicas of one service without a trailing slash, for example `http://content:8080`. At least one. */
+  readonly urls: readonly string[];
+  /** Shared secret of the instance's services. */
+  readonly token: string;
+  /** Longest wait for an answer in ms. Default 30_000. */
+  readonly timeoutMs?: number;
+  /** Connections kept open to each replica. Default 64. */
+  readonly connections?: number;
+}
+
+export interface TransportCall {
+  readonly path: string;
+  readonly method: Dispatcher.HttpMethod;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: Dispatcher.DispatchOptions['body'];
+  /** Of the caller. */
+  readonly signal: AbortSignal;
+  /** Longest wait in ms. Default: that of the transport. */
+  readonly timeoutMs?: number;
+  /** Asking twice does no more than asking once. */
+  readonly harmless: boolean;
+}
+
+/** Carries requests to the replicas of a service. */
+export interface Transport {
+  /** @throws Problem `unavailable` when no replica can be reached, or when time is up */
+  send(call: TransportCall): Promise<Dispatcher.ResponseData>;
+  close(): Promise<void>;
+}
+
+const defaultTimeoutMs = 30_000;
+const connectTimeoutMs = 2_000;
+/** A replica that refused a connection is asked last for so long, in ms. */
+const avoidMs = 1_000;
+
+const neverSent = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const cutOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const timedOut = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError']);
+
+const codeOf = (error: unknown): string => String(Object(error).code ?? '');
+
+/**
+ * Takes the replicas in turn. One that cannot be reached, or says that it is ending and did not begin, is passed over;
+ * what may have been begun is asked again only where that does no harm.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+  const replicas = options.urls.map((url) => ({ origin: new URL(url).origin, avoidUntil: 0 }));
+  const agent = new Agent({
+    connections: options.connections ?? 64,
+    pipelining: 1,
+    connect: { timeout: connectTimeoutMs },
+  });
+  let turn = 0;
+
+  /** Once round, beginning with the next one; those that failed a moment ago come last. A single address gets a second try. */
+  const inTurn = (): readonly (typeof replicas)[number][] => {
+    turn = (turn + 1) % replicas.length;
+    const round = [...replicas.slice(turn), ...replicas.slice(0, turn)];
+    const now = performance.now();
+    const sorted = [
+      ...round.filter(({ avoidUntil }) => avoidUntil <= now),
+      ...round.filter(({ avoidUntil }) => avoidUntil > now),
+    ];
+    return sorted.length === 1 ? [...sorted, ...sorted] : sorted;
+  };
+
+  const failure = (error: unknown, signal: AbortSignal): Problem => {
+    if (isProblem(error)) return error;
+    if (signal.aborted || timedOut.has(Object(error).name)) return deadlineExceeded.problem();
+    return new Problem('unavailable', 'service.unavailable', 'A service cannot be reached at the moment.', {
+      retryAfter: 1,
+      cause: error,
+    });
+  };
+
+  return {
+    async send(call) {
+      const { signal, body } = call;
+      const within = call.timeoutMs ?? timeoutMs;
+      let lastError: unknown;
+      for (const replica of inTurn()) {
+        if (signal.aborted) throw deadlineExceeded.problem();
+        try {
+          const response = await agent.request({
+            origin: replica.origin,
+            path: call.path,
+            method: call.method,
+            headers: { ...call.headers, [serviceTokenHeader]: options.token },
+            body: body ?? null,
+            headersTimeout: within,
+            bodyTimeout: within,
+            signal,
+          });
+          if (response.headers[notHandledHeader] === undefined) return response;
+          await response.body.dump();
+        } catch (error) {
+          const code = codeOf(error);
+          if (!(neverSent.has(code) || (cutOff.has(code) && call.harmless))) throw failure(error, signal);
+          lastError = error;
+        }
+        replica.avoidUntil = performance.now() + avoidMs;
+        if (body !== undefined && typeof body !== 'string') break; // a stream is sent once
+      }
+      throw failure(lastError, signal);
+    },
+    close: () => agent.close(),
+  };
+}

@@ -1,0 +1,184 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { operation } from '@bindery/contracts';
+import { noopTelemetry } from '@bindery/telemetry';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import Type from 'typebox';
+import { createHttpClient } from './adapters/http-client.ts';
+import { createRemoteRawRoute, createRemoteService } from './adapters/remote-service.ts';
+import { createServiceListener } from './adapters/service-listener.ts';
+import { createTransport } from './adapters/transport.ts';
+import { conflict, isProblem } from './errors.ts';
+import { createIdSource } from './ids.ts';
+import { eraseHandlers, type OperationContext } from './operation.ts';
+import { servicePrincipal } from './principal.ts';
+import type { RawRoute } from './raw-route.ts';
+
+const token = 'internal-token';
+const closers: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const listen = async (listener: RequestListener): Promise<{ readonly url: string; readonly server: Server }> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, server };
+};
+const transportTo = (...urls: string[]) => {
+  const transport = createTransport({ urls, token });
+  closers.push(() => transport.close());
+  return transport;
+};
+
+const base = { owner: 'content', surface: 'internal', tag: 'x', summary: 'x', access: 'service' } as const;
+const write = operation({ ...base, method: 'POST', id: 'write', path: '/w', success: { 200: Type.Unknown() } });
+const read = operation({ ...base, method: 'GET', id: 'read', path: '/r', success: { 200: Type.Unknown() } });
+const context: OperationContext = {
+  principal: servicePrincipal('gateway'),
+  requestId: 'r-1',
+  now: new Date('2026-01-02T03:04:05.678Z'),
+  ids: createIdSource('seed'),
+  signal: new AbortController().signal,
+  baseUrl: 'http://docs',
+};
+const request = { params: {}, query: {}, body: undefined };
+
+const echoRoute: RawRoute = {
+  method: 'PUT',
+  path: '/~echo/{name}',
+  async handle(incoming, response, { params, query, address, baseUrl }) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    response.writeHead(201, { 'content-type': 'text/x', 'x-cookie': String(incoming.headers.cookie) });
+    response.end(JSON.stringify([incoming.url, params, query, address, baseUrl, Buffer.concat(chunks).toString()]));
+  },
+};
+const refusing: RawRoute = {
+  method: 'GET',
+  path: '/~no/{name}',
+  handle: () => Promise.reject(conflict('thing.taken', 'Taken: "ü".', { a: 1 })),
+};
+
+interface Replica {
+  readonly calls: string[];
+  ending: boolean;
+  missing: string[];
+}
+const replica = async (): Promise<Replica & { readonly url: string; readonly server: Server }> => {
+  const state: Replica = { calls: [], ending: false, missing: [] };
+  const handler = (name: string) => async () => {
+    state.calls.push(name);
+    return { status: 200, body: name };
+  };
+  const service = {
+    name: 'content',
+    handlers: eraseHandlers({ read: handler('read'), write: handler('write') }),
+    notReady: () => state.missing,
+    status: async () => ({ service: 'content', events: 7, projections: [] }),
+    rebuild: async (projections?: readonly string[]) => {
+      if (projections?.includes('none')) throw conflict('projections.rebuilding', 'Under way.');
+      return { events: projections?.length ?? 0, durationMs: 1 };
+    },
+  };
+  const listening = await listen(
+    createServiceListener({
+      ...{ service, rawRoutes: [echoRoute, refusing], token, telemetry: noopTelemetry() },
+      ending: () => state.ending,
+    }),
+  );
+  return Object.assign(state, listening);
+};
+
+describe('several replicas', () => {
+  test('take turns', async () => {
+    const [one, two] = [await replica(), await replica()];
+    const client = createHttpClient(transportTo(one.url, two.url));
+    for (let index = 0; index < 10; index += 1) await client.call(write, context, request);
+    expect([one.calls.length, two.calls.length]).toEqual([5, 5]);
+  });
+  test('one that is gone, or ending, is passed over, also for writes', async () => {
+    const [one, two, gone] = [await replica(), await replica(), await replica()];
+    gone.server.closeAllConnections();
+    gone.server.close();
+    one.ending = true;
+    const client = createHttpClient(transportTo(gone.url, one.url, two.url));
+    for (let index = 0; index < 6; index += 1) await client.call(write, context, request);
+    expect([one.calls.length, two.calls.length]).toEqual([0, 6]);
+  });
+  test('what may have begun is asked again only if it is a read', async () => {
+    const seen: string[] = [];
+    const { url: breaking } = await listen((incoming) => {
+      seen.push(String(incoming.url));
+      incoming.socket.destroy();
+    });
+    const two = await replica();
+    const client = createHttpClient(transportTo(breaking, two.url));
+    for (let index = 0; index < 4; index += 1) await client.call(read, context, request);
+    expect(two.calls).toHaveLength(4);
+    seen.length = 0;
+    const only = createHttpClient(transportTo(breaking));
+    await expect(only.call(write, context, request)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 1 });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('administration', () => {
+  test('readiness, status, rebuild and its refusal', async () => {
+    const one = await replica();
+    one.missing = ['content: starting'];
+    const remote = createRemoteService('content', transportTo(one.url));
+    closers.push(() => remote.stop());
+    expect(remote.notReady()).toEqual(['not reached yet']);
+    remote.start();
+    while (remote.notReady()[0] !== 'content: starting') await new Promise((resolve) => setImmediate(resolve));
+    one.missing = [];
+    while (remote.notReady().length > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(await remote.status()).toEqual({ service: 'content', events: 7, projections: [] });
+    expect(await remote.rebuild(['a', 'b'])).toEqual({ events: 2, durationMs: 1 });
+    await expect(remote.rebuild(['none'])).rejects.toMatchObject({ kind: 'conflict' });
+  });
+  test('health tells the truth and needs no token; everything else does', async () => {
+    const one = await replica();
+    expect((await fetch(`${one.url}/readyz`)).status).toBe(200);
+    one.ending = true;
+    expect((await fetch(`${one.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${one.url}/healthz`)).status).toBe(200);
+    const refused = await fetch(`${one.url}/internal/admin/status`, { method: 'POST' });
+    expect(await refused.json()).toMatchObject({ problem: { kind: 'unauthenticated' } });
+  });
+});
+
+describe('raw routes in another process', () => {
+  const mounted = async (...routes: RawRoute[]): Promise<string> => {
+    const { url } = await listen((incoming, response) => {
+      const [route] = routes.filter(({ method }) => method === (incoming.method === 'HEAD' ? 'GET' : incoming.method));
+      const known = { params: { name: 'ü' }, query: 'a=1', requestId: 'r', address: '10.0.0.1', baseUrl: 'http://d' };
+      route
+        ?.handle(incoming, response, { ...known, now: new Date(), signal: new AbortController().signal })
+        .catch((error: unknown) => response.writeHead(isProblem(error) ? 409 : 500).end(String(error)));
+    });
+    return url;
+  };
+  test('bytes, headers and context pass in both directions', async () => {
+    const one = await replica();
+    const transport = transportTo(one.url);
+    const url = await mounted(createRemoteRawRoute(echoRoute, transport), createRemoteRawRoute(refusing, transport));
+    const body = 'ß'.repeat(300_000);
+    const headers = { cookie: 'saml=1', 'x-bindery-raw-context': 'forged', 'x-bindery-service-token': 'guess' };
+    const answer = await fetch(`${url}/~echo/%C3%BC?a=1`, { method: 'PUT', body, headers });
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('x-cookie')]).toEqual([
+      201,
+      'text/x',
+      'saml=1',
+    ]);
+    expect(await answer.json()).toEqual(['/~echo/%C3%BC?a=1', { name: 'ü' }, 'a=1', '10.0.0.1', 'http://d', body]);
+    const refused = await fetch(`${url}/~no/x`);
+    expect([refused.status, await refused.text()]).toEqual([409, 'Error: Taken: "ü".']);
+    expect((await fetch(`${url}/~no/x`, { method: 'HEAD' })).status).toBe(409);
+  });
+});
