@@ -1,4 +1,5 @@
 import type { Cache } from '../port.ts';
+import { checkTtl, jsonOf } from '../rules.ts';
 import { Bounded } from './memory/bounded.ts';
 import { freezeCopy } from './memory/freeze.ts';
 import { type Bucket, takeTokens } from './memory/token-bucket.ts';
@@ -29,7 +30,6 @@ interface Lock {
 
 /** Bookkeeping of one entry besides its text: key, record, list links. */
 const OVERHEAD_BYTES = 160;
-const MAX_TTL_MS = 86_400_000;
 
 /**
  * The cache of the embedded profile. Values are copied when stored and deeply frozen, and every reader gets the same
@@ -70,8 +70,7 @@ export const createMemoryCache = (options: MemoryCacheOptions = {}): Cache => {
       checkTtl(ttlMs);
       const stored = values.get(key);
       if (stored !== undefined && stored.version > version) return;
-      const text: string | undefined = JSON.stringify(value);
-      if (text === undefined) throw new TypeError('a cached value must be JSON');
+      const text = jsonOf(value);
       values.set(key, { value: freezeCopy(text), version }, ttlMs, 2 * (key.length + text.length) + OVERHEAD_BYTES);
     },
     async delete(key) {
@@ -117,8 +116,4 @@ export const createMemoryCache = (options: MemoryCacheOptions = {}): Cache => {
       for (const part of [values, counters, buckets, locks]) part.clear();
     },
   };
-};
-
-const checkTtl = (ttlMs: number): void => {
-  if (!(ttlMs >= 1 && ttlMs <= MAX_TTL_MS)) throw new RangeError(`ttlMs must be 1 to ${MAX_TTL_MS}`);
 };

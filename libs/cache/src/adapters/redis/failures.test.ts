@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { ReplyError } from 'ioredis';
+import { CacheUnavailable } from '../../errors.ts';
+import { isUnknownScript, kindOfFailure, translated } from './failures.ts';
+
+const table: readonly (readonly [string, unknown, 'down' | 'refused' | 'fault'])[] = [
+  ['starting', new ReplyError('LOADING Redis is loading the dataset in memory'), 'down'],
+  ['demoted', new ReplyError("READONLY You can't write against a read only replica."), 'down'],
+  ['stuck', new ReplyError('BUSY Redis is busy running a script.'), 'down'],
+  ['without its primary', new ReplyError('MASTERDOWN Link with MASTER is down'), 'down'],
+  ['not ours', new ReplyError('WRONGPASS invalid username-password pair'), 'down'],
+  ['crowded', new ReplyError('ERR max number of clients reached'), 'down'],
+  ['full', new ReplyError("OOM command not allowed when used memory > 'maxmemory'."), 'refused'],
+  ['cannot save', new ReplyError('MISCONF Redis is configured to save RDB snapshots'), 'refused'],
+  ['not permitted', new ReplyError("NOPERM this user has no permissions to run the 'set' command"), 'refused'],
+  ['wrong command', new ReplyError('WRONGTYPE Operation against a key holding the wrong kind of value'), 'fault'],
+  ['wrong script', new ReplyError('ERR user_script:1: attempt to index nil'), 'fault'],
+  ['wrong use', new RangeError('ttlMs'), 'fault'],
+  ['no error', 'text', 'fault'],
+  ['refused', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }), 'down'],
+  ['closed', new Error('Connection is closed.'), 'down'],
+  ['late', new CacheUnavailable('Redis did not answer within 250 ms'), 'down'],
+];
+
+test.each(table)('%s', (_name, error, kind) => {
+  expect(kindOfFailure(error)).toBe(kind);
+  const given = translated(error);
+  if (kind === 'fault') expect(given).toBe(error);
+  else expect(given).toMatchObject({ code: 'cache.unavailable', name: 'CacheUnavailable' });
+});
+
+test('an unknown script is known by its code alone', () => {
+  expect(isUnknownScript(new ReplyError('NOSCRIPT No matching script. Please use EVAL.'))).toBe(true);
+  expect(isUnknownScript(new Error('NOSCRIPT'))).toBe(false);
+});
