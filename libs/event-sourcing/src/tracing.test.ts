@@ -1,4 +1,5 @@
-import { openTestPorts, testRuntime } from '@bindery/testing/event-sourcing';
+import { observedMessageBus } from '@bindery/telemetry/ports';
+import { openTestPorts, type TestPorts, testRuntime } from '@bindery/testing/event-sourcing';
 import { type RecordedSpan, recordingTelemetry } from '@bindery/testing/telemetry';
 import { describe, expect, test } from '@jest/globals';
 import { type BoardCommand, boardDocuments, boards, publicBoards, totals } from './fixtures/boards.ts';
@@ -7,12 +8,17 @@ import { METRIC } from './instruments.ts';
 
 const create: BoardCommand = { type: 'CreateBoard', data: { title: 'Plans' } };
 const add = (text: string): BoardCommand => ({ type: 'AddNote', data: { text } });
+const nowOf =
+  ({ clock }: TestPorts) =>
+  (): number =>
+    clock.now().getTime();
 const linkTo = (span: RecordedSpan | undefined): string => `00-${span?.traceId}-${span?.spanId}-01`;
 
 describe('seeing inside', () => {
   test('one request is one trace: append, projection, publication; what follows is linked', async () => {
     const telemetry = recordingTelemetry();
-    const ports = await openTestPorts({ telemetry });
+    const opened = await openTestPorts({ telemetry });
+    const ports = { ...opened, bus: observedMessageBus(opened.bus, telemetry, 'embedded', nowOf(opened)) };
     const reactor: Reactor = {
       name: 'greeter',
       aggregates: [boards.name],
@@ -41,16 +47,24 @@ describe('seeing inside', () => {
 
     const { spans } = telemetry;
     const append = spans.find(({ parentId }) => parentId === '0123456789abcdef');
-    expect(append).toMatchObject({ name: 'append content.board', traceId: '0123456789abcdef0123456789abcdef' });
+    expect(append).toMatchObject({ name: 'handle content.board', traceId: '0123456789abcdef0123456789abcdef' });
     const inline = spans.find(({ name, parentId }) => name === 'project content.board' && parentId === append?.spanId);
     expect(inline?.traceId).toBe(append?.traceId);
-    const publish = spans.find(({ name }) => name === 'publish bindery.content.note.added.v1');
-    expect(publish).toMatchObject({ kind: 'producer', traceId: append?.traceId, parentId: append?.spanId });
-    const view = spans.find(({ name }) => name === 'project content');
-    expect(view).toMatchObject({ kind: 'consumer', links: [linkTo(append)] });
-    const react = spans.find(({ name }) => name === 'react content greeter');
-    expect(react).toMatchObject({ kind: 'consumer', links: [linkTo(append)] });
-    const effect = spans.find(({ name, parentId }) => name === 'append content.board' && parentId === react?.spanId);
+    const following = { kind: 'consumer', traceId: append?.traceId, parentId: append?.spanId, links: [linkTo(append)] };
+    const named = (wanted: string) => spans.find(({ name, traceId }) => name === wanted && traceId === append?.traceId);
+    expect(named('publish bindery.content.v1')).toMatchObject({
+      ...following,
+      kind: 'producer',
+      attributes: {
+        'messaging.system': 'embedded',
+        'messaging.operation.type': 'send',
+        'cloudevents.event_type': 'bindery.content.note.added.v1',
+      },
+    });
+    expect(named('project content')).toMatchObject(following);
+    expect(named('react content greeter')).toMatchObject(following);
+    const react = named('react content greeter');
+    const effect = spans.find(({ name, parentId }) => name === 'handle content.board' && parentId === react?.spanId);
     expect(effect?.traceId).toBe(react?.traceId);
     expect(spans.filter(({ failed }) => failed)).toEqual([]);
   });

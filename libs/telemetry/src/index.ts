@@ -1,4 +1,5 @@
 export * from './create.ts';
+export { FOLLOW_UP_MS, followUp } from './follow-up.ts';
 export type { LogLevel, LogSink } from './logger.ts';
 export { noopTelemetry, noopTracer } from './noop.ts';
 export * from './port.ts';

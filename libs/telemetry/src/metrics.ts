@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Labels, Metrics } from './port.ts';
 
 type Reader = Parameters<Metrics['gauge']>[3];
@@ -15,8 +15,12 @@ export type MetricsMirror = Metrics;
  * Metrics of the process. Instruments are made by name, once: several services of one process share them, told apart by
  * their `service` label; the readers of a gauge add up.
  */
-export const createMetrics = (mirror?: MetricsMirror): { readonly metrics: Metrics; scrape(): Promise<string> } => {
+export const createMetrics = (
+  mirror?: MetricsMirror,
+  processMetrics = false,
+): { readonly metrics: Metrics; scrape(): Promise<string> } => {
   const registry = new Registry();
+  if (processMetrics) collectDefaultMetrics({ register: registry });
   const counters = new Map<string, ReturnType<Metrics['counter']>>();
   const histograms = new Map<string, ReturnType<Metrics['histogram']>>();
   const readers = new Map<string, Reader[]>();

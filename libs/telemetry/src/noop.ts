@@ -10,6 +10,8 @@ const noopSpan: Span = { set: nothing, fail: nothing, end: nothing, traceparent:
 export const noopTracer: Tracer = {
   enabled: false,
   span: (_name, _options, work) => work(noopSpan),
+  start: () => noopSpan,
+  within: (_traceparent, work) => work(),
   current: () => undefined,
 };
 

@@ -26,6 +26,8 @@ export interface SpanOptions {
   readonly parent?: string | undefined;
   /** Contexts this span follows without being their child (asynchronous steps). */
   readonly links?: readonly (string | undefined)[];
+  /** Begins a trace of its own, whatever is active. */
+  readonly root?: boolean;
 }
 
 export interface Tracer {
@@ -33,6 +35,10 @@ export interface Tracer {
   readonly enabled: boolean;
   /** Runs `work` in a span that is active inside it; ends it, recording a failure. */
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
+  /** Starts a span that is active nowhere, for work that is no single function; the caller ends it. */
+  start(name: string, options: SpanOptions): Span;
+  /** Runs `work` as a part of the span that `traceparent` names; as it is when that is none. */
+  within<T>(traceparent: string | undefined, work: () => Promise<T>): Promise<T>;
   /** `traceparent` of the active span, if any. */
   current(): string | undefined;
 }

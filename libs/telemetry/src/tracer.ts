@@ -44,6 +44,7 @@ export const createTracer = (otel: OtelTracer): Tracer => {
   const active = new AsyncLocalStorage<Context>();
 
   const parentOf = (options: SpanOptions): Context => {
+    if (options.root === true) return ROOT_CONTEXT;
     const remote = parseTraceparent(options.parent);
     if (remote !== undefined) return trace.setSpanContext(ROOT_CONTEXT, remote);
     return active.getStore() ?? ROOT_CONTEXT;
@@ -57,33 +58,38 @@ export const createTracer = (otel: OtelTracer): Tracer => {
     return links;
   };
 
+  const begin = (
+    name: string,
+    options: SpanOptions,
+    parent: Context,
+  ): { readonly own: Context; readonly span: Span } => {
+    const { kind = 'internal', attributes = {} } = options;
+    const otelSpan = otel.startSpan(name, { kind: kinds[kind], links: linksOf(options), attributes }, parent);
+    const span: Span = {
+      traceparent: formatTraceparent(otelSpan.spanContext()),
+      set: (attribute, value) => otelSpan.setAttribute(attribute, value),
+      // The kind of the failure only: messages may carry what a caller sent.
+      fail: (error) => otelSpan.setAttribute('error.type', errorType(error)).setStatus({ code: SpanStatusCode.ERROR }),
+      end: () => otelSpan.end(),
+    };
+    return { own: trace.setSpan(parent, otelSpan), span };
+  };
+
   return {
     enabled: true,
     current: () => {
       const span = trace.getSpan(active.getStore() ?? ROOT_CONTEXT);
       return span === undefined ? undefined : formatTraceparent(span.spanContext());
     },
+    start: (name, options) => begin(name, options, parentOf(options)).span,
+    within: (traceparent, work) => {
+      const remote = parseTraceparent(traceparent);
+      return remote === undefined ? work() : active.run(trace.setSpanContext(ROOT_CONTEXT, remote), work);
+    },
     span: async (name, options, work) => {
-      const parent = parentOf(options);
-      const otelSpan = otel.startSpan(
-        name,
-        {
-          kind: kinds[options.kind ?? 'internal'],
-          links: linksOf(options),
-          ...(options.attributes === undefined ? {} : { attributes: options.attributes }),
-        },
-        parent,
-      );
-      const span: Span = {
-        traceparent: formatTraceparent(otelSpan.spanContext()),
-        set: (attribute, value) => otelSpan.setAttribute(attribute, value),
-        // The kind of the failure only: messages may carry what a caller sent.
-        fail: (error) =>
-          otelSpan.setAttribute('error.type', errorType(error)).setStatus({ code: SpanStatusCode.ERROR }),
-        end: () => otelSpan.end(),
-      };
+      const { own, span } = begin(name, options, parentOf(options));
       try {
-        return await active.run(trace.setSpan(parent, otelSpan), () => work(span));
+        return await active.run(own, () => work(span));
       } catch (error) {
         span.fail(error);
         throw error;

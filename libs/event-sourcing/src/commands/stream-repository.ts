@@ -84,7 +84,7 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
     if (!tracer.enabled) return enqueue(undefined);
     const parent = tracer.current() === undefined ? metadata.traceparent : undefined;
     const attributes = { 'bindery.aggregate': this.#definition.name, 'bindery.stream': stream };
-    return tracer.span(`append ${this.#definition.name}`, { parent, attributes }, async (span) => {
+    return tracer.span(`handle ${this.#definition.name}`, { parent, attributes }, async (span) => {
       const handled = await enqueue(span.traceparent);
       span.set('bindery.events', handled.events.length);
       return handled;
@@ -106,11 +106,14 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
 
   /** Works through a stream's queue until it is empty. Never rejects. */
   async #work(stream: string, queue: Pending<State, Command, Event>[]): Promise<void> {
+    const { tracer } = this.#parts.telemetry;
     while (queue.length > 0) {
       const batch = queue.slice(0, MAX_BATCH);
       const done = this.#parts.afterAppend.begin(stream);
       try {
-        queue.splice(0, await this.#handleBatch(stream, batch));
+        // Each batch belongs to its first command; the loop itself began in the span of one that may be over.
+        const [first] = batch;
+        queue.splice(0, await tracer.within(first?.traceparent, () => this.#handleBatch(stream, batch)));
       } catch (error) {
         queue.splice(0, batch.length);
         for (const { reject } of batch) reject(explained(error));
@@ -201,8 +204,8 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
     const events = recordedOf(stream, plan.events, snapshot.revision + 1, position);
     this.#snapshots.keep(stream, this.#snapshots.advanceTo(snapshot, plan.state, events));
     if (!telemetry.tracer.enabled) return afterAppend.project(stream, events, snapshot);
-    const [parent, ...links] = batch.map(({ traceparent }) => traceparent);
-    await telemetry.tracer.span(`project ${this.#definition.name}`, { parent, links }, () =>
+    const [, ...links] = batch.map(({ traceparent }) => traceparent);
+    await telemetry.tracer.span(`project ${this.#definition.name}`, { links }, () =>
       afterAppend.project(stream, events, snapshot),
     );
   }

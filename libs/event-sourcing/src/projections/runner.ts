@@ -1,5 +1,5 @@
 import type { Position, SubscriptionItem } from '@bindery/event-store';
-import type { Span } from '@bindery/telemetry';
+import { followUp, type Span } from '@bindery/telemetry';
 import { isUnavailable, reasonOf } from '../shared/failures.ts';
 import { Backoff, superviseLoop } from '../shared/loop.ts';
 import { Pace } from '../shared/pace.ts';
@@ -157,9 +157,16 @@ export class Runner {
       [...this.#attached].some((tracked) => !tracked.inline && tracked.handles(event)),
     );
     if (followed.length === 0) return work();
-    const links = followed.slice(0, MAX_LINKS).map(({ metadata }) => metadata.traceparent);
+    const causes = [...new Set(followed.map(({ metadata }) => metadata.traceparent))];
+    const [first] = followed;
+    const [only] = causes;
+    // One request's events continue its trace; those of several have a trace of their own, linked to all of them.
+    const tie =
+      causes.length === 1 && first !== undefined
+        ? followUp(only, first.metadata.time, this.#context.clock.now().getTime())
+        : { root: true, links: causes.slice(0, MAX_LINKS) };
     const attributes = { 'bindery.events': followed.length };
-    return tracer.span(`project ${this.#context.service}`, { kind: 'consumer', links, attributes }, work);
+    return tracer.span(`project ${this.#context.service}`, { kind: 'consumer', attributes, ...tie }, work);
   }
 
   #becomeLive(): void {

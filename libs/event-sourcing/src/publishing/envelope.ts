@@ -17,15 +17,8 @@ export const positionOf = (event: CloudEvent): number | undefined =>
 const schemaOf = (type: string): string => `/asyncapi.json#/components/schemas/${type}`;
 
 /** Puts the CloudEvents envelope around the `index`-th public event of a domain event. */
-export const envelope = (
-  service: string,
-  cause: RecordedEvent,
-  event: PublicEvent,
-  index: number,
-  traceparent: string | undefined,
-): CloudEvent => {
+export const envelope = (service: string, cause: RecordedEvent, event: PublicEvent, index: number): CloudEvent => {
   const { metadata } = cause;
-  const trace = traceparent ?? metadata.traceparent;
   return {
     specversion: '1.0',
     id: index === 0 ? cause.id : `${cause.id}.${index + 1}`,
@@ -37,7 +30,7 @@ export const envelope = (
     dataschema: schemaOf(event.type),
     data: event.data,
     ...(metadata.organizationId === undefined ? {} : { organizationid: metadata.organizationId }),
-    ...(trace === undefined ? {} : { traceparent: trace }),
+    ...(metadata.traceparent === undefined ? {} : { traceparent: metadata.traceparent }),
     correlationid: metadata.correlationId,
     sequence: sequenceOf(cause.position),
   };

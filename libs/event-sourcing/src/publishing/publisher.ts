@@ -80,7 +80,7 @@ export class Publisher extends Worker {
   async #publish(events: readonly RecordedEvent[], published: Set<string>, lease: HeldLease): Promise<boolean> {
     const { bus, service, instruments } = this.#parts;
     const outgoing: Outgoing = { messages: [], refused: [] };
-    for (const event of events) await this.#map(this.#parts.aggregates.read(event), published, outgoing);
+    for (const event of events) this.#map(this.#parts.aggregates.read(event), published, outgoing);
     const { messages, refused } = outgoing;
     for (let start = 0; start < messages.length; start += BATCH) {
       lease.signal.throwIfAborted();
@@ -95,14 +95,12 @@ export class Publisher extends Worker {
     return messages.length > 0 || refused.length > 0;
   }
 
-  async #map(cause: Recorded<DomainEvent>, published: Set<string>, outgoing: Outgoing): Promise<void> {
+  #map(cause: Recorded<DomainEvent>, published: Set<string>, outgoing: Outgoing): void {
     const { service, publicMapping, validatePublic, telemetry } = this.#parts;
     let event: CloudEvent | undefined;
     try {
       for (const [index, mapped] of publicMapping(cause).entries()) {
-        event = await this.#inSpan(cause, mapped.type, async (traceparent) =>
-          envelope(service, cause, mapped, index, traceparent),
-        );
+        event = envelope(service, cause, mapped, index);
         if (published.has(event.id)) continue;
         validatePublic(event);
         outgoing.messages.push({ key: event.subject, event });
@@ -114,22 +112,6 @@ export class Publisher extends Worker {
       const letter = deadLetter(service, this.#topic, cause, event, reason);
       outgoing.refused.push({ key: letter.subject, event: letter });
     }
-  }
-
-  /** The producing span; consumers link to it by the event's `traceparent`. */
-  async #inSpan<T>(
-    cause: RecordedEvent,
-    type: string,
-    work: (traceparent: string | undefined) => Promise<T>,
-  ): Promise<T> {
-    const { tracer } = this.#parts.telemetry;
-    if (!tracer.enabled) return work(undefined);
-    const attributes = { 'messaging.destination.name': this.#topic, 'cloudevents.event_type': type };
-    return tracer.span(
-      `publish ${type}`,
-      { kind: 'producer', parent: cause.metadata.traceparent, attributes },
-      (span) => work(span.traceparent),
-    );
   }
 }
 

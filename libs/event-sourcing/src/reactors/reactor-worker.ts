@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '@bindery/event-store';
 import type { ServiceStatus } from '@bindery/service-kit';
+import { followUp } from '@bindery/telemetry';
 import { aggregateOf } from '../aggregates.ts';
 import type { DomainEvent, Recorded } from '../decider.ts';
 import type { Reactor } from '../service-runtime.ts';
@@ -179,15 +180,14 @@ export class ReactorWorker extends Worker {
   }
 
   async #react(stored: RecordedEvent, signal: AbortSignal): Promise<void> {
-    const { telemetry, aggregates, service } = this.parts;
+    const { telemetry, aggregates, service, clock } = this.parts;
     const event = aggregates.read(stored);
     const { tracer } = telemetry;
     if (!tracer.enabled) return this.#bounded(event, signal);
     const attributes = { 'bindery.event_type': event.type, 'bindery.stream': event.stream };
-    const links = [event.metadata.traceparent];
-    await tracer.span(`react ${service} ${this.#reactor.name}`, { kind: 'consumer', links, attributes }, () =>
-      this.#bounded(event, signal),
-    );
+    const { traceparent, time } = event.metadata;
+    const options = { kind: 'consumer' as const, attributes, ...followUp(traceparent, time, clock.now().getTime()) };
+    await tracer.span(`react ${service} ${this.#reactor.name}`, options, () => this.#bounded(event, signal));
   }
 
   async #bounded(event: Recorded<DomainEvent>, signal: AbortSignal): Promise<void> {

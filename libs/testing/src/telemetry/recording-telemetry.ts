@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import type { Labels, Logger, Span, SpanKind, Telemetry } from '@bindery/telemetry';
+import type { Labels, Logger, Span, SpanKind, SpanOptions, Telemetry } from '@bindery/telemetry';
 
 /** A span that has ended. */
 export interface RecordedSpan {
@@ -55,6 +55,29 @@ export const recordingTelemetry = (): RecordingTelemetry => {
     };
   };
 
+  const begin = (name: string, options: SpanOptions): { readonly traceparent: string; readonly span: Span } => {
+    const parent = options.root === true ? undefined : (options.parent ?? active.getStore());
+    const [, parentTrace, parentId] = parent?.split('-') ?? [];
+    const traceId = parentTrace ?? randomBytes(16).toString('hex');
+    const spanId = randomBytes(8).toString('hex');
+    const traceparent = `00-${traceId}-${spanId}-01`;
+    const attributes: Record<string, string | number | boolean> = { ...options.attributes };
+    const links = (options.links ?? []).filter((link) => link !== undefined);
+    const kind = options.kind ?? 'internal';
+    let failed = false;
+    const span: Span = {
+      traceparent,
+      set: (attribute, value) => {
+        attributes[attribute] = value;
+      },
+      fail: () => {
+        failed = true;
+      },
+      end: () => void spans.push({ name, kind, traceId, spanId, parentId, links, attributes, failed }),
+    };
+    return { traceparent, span };
+  };
+
   return {
     spans,
     logs,
@@ -62,33 +85,17 @@ export const recordingTelemetry = (): RecordingTelemetry => {
     tracer: {
       enabled: true,
       current: () => active.getStore(),
+      within: (traceparent, work) => (traceparent === undefined ? work() : active.run(traceparent, work)),
+      start: (name, options) => begin(name, options).span,
       span: async (name, options, work) => {
-        const parent = options.parent ?? active.getStore();
-        const [, parentTrace, parentId] = parent?.split('-') ?? [];
-        const traceId = parentTrace ?? randomBytes(16).toString('hex');
-        const spanId = randomBytes(8).toString('hex');
-        const traceparent = `00-${traceId}-${spanId}-01`;
-        const attributes: Record<string, string | number | boolean> = { ...options.attributes };
-        let failed = false;
-        const span: Span = {
-          traceparent,
-          set: (attribute, value) => {
-            attributes[attribute] = value;
-          },
-          fail: () => {
-            failed = true;
-          },
-          end: () => undefined,
-        };
+        const { traceparent, span } = begin(name, options);
         try {
           return await active.run(traceparent, () => work(span));
         } catch (error) {
-          failed = true;
+          span.fail(error);
           throw error;
         } finally {
-          const links = (options.links ?? []).filter((link) => link !== undefined);
-          const kind = options.kind ?? 'internal';
-          spans.push({ name, kind, traceId, spanId, parentId, links, attributes, failed });
+          span.end();
         }
       },
     },

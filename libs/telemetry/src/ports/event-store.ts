@@ -1,0 +1,33 @@
+import type { EventStore } from '@bindery/event-store';
+import type { Telemetry } from '../port.ts';
+import { backEndCalls, type System } from './calls.ts';
+
+/** `content.space-x1` -> `content.space`: what streams have in common; a span names no single resource twice. */
+const categoryOf = (stream: string): string => {
+  const end = stream.indexOf('-');
+  return end < 0 ? stream : stream.slice(0, end);
+};
+
+/**
+ * An event store whose appends and reads are spans, by the conventions for databases, and are timed. A subscription is
+ * no span: it lasts as long as the process.
+ */
+export const observedEventStore = (store: EventStore, telemetry: Telemetry, system: System): EventStore => {
+  const calls = backEndCalls(telemetry, 'event-store', system, 'db');
+  return {
+    append: (stream, events, expected) =>
+      calls.run(
+        'append',
+        categoryOf(stream),
+        events.length > 1 ? { 'db.operation.batch.size': events.length } : {},
+        () => store.append(stream, events, expected),
+      ),
+    readStream: (stream, options) =>
+      calls.iterate('read_stream', categoryOf(stream), {}, store.readStream(stream, options)),
+    readAll: (options) => calls.iterate('read_all', '', {}, store.readAll(options)),
+    subscribe: (options) => store.subscribe(options),
+    head: (prefixes) => store.head(prefixes),
+    count: () => store.count(),
+    close: () => store.close(),
+  };
+};
