@@ -14,7 +14,7 @@ import { Generations } from './generations.ts';
 import { InlineProjector } from './inline.ts';
 import { liveCollections } from './live.ts';
 import { dropLater, type RebuildOptions, type RebuildProgress, type Rebuilt, rebuild } from './rebuild.ts';
-import { Runner } from './runner.ts';
+import { Shift } from './shift.ts';
 import { Tracked } from './tracked.ts';
 
 /** How long a start waits for documents that a crash left behind before it goes on without them. */
@@ -38,7 +38,7 @@ export class Projections {
   readonly #tasks = new Set<Promise<void>>();
   #checkpoints: Collection<CheckpointDocument> | undefined;
   #generations: Generations | undefined;
-  #runner: Runner | undefined;
+  #shift: Shift | undefined;
   #rebuilding: ReadonlySet<string> = new Set();
   #progress: RebuildProgress | undefined;
 
@@ -72,22 +72,22 @@ export class Projections {
     await this.#buildMissing(this.#generations);
     await this.#dropLeftovers();
     for (const tracked of this.#context.tracked) await this.#openLive(tracked, this.#generations);
-    this.#runner = new Runner(this.#context);
-    this.#runner.start();
+    this.#shift = new Shift(this.#context, { cache: this.#cache, holder: this.#holder });
+    this.#shift.start();
     this.#run(this.#maintain());
-    await Promise.race([this.#runner.caughtUp, pause(CATCH_UP_MS, this.#stop.signal), this.#eventStoreIsDown()]);
+    await Promise.race([this.#shift.caughtUp, pause(CATCH_UP_MS, this.#stop.signal), this.#eventStoreIsDown()]);
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#tasks);
-    await this.#runner?.stop();
+    await this.#shift?.stop();
   }
 
   notReady(): readonly string[] {
     const rebuilt = [...this.#rebuilding].join(', ');
-    if (this.#runner === undefined) return [rebuilt === '' ? 'starting' : `building ${rebuilt}`];
-    return this.#runner.live ? [] : ['projections are catching up'];
+    if (this.#shift === undefined) return [rebuilt === '' ? 'starting' : `building ${rebuilt}`];
+    return this.#shift.live ? [] : ['projections are catching up'];
   }
 
   async waitFor(name: string, position: Position, timeoutMs: number): Promise<boolean> {
@@ -98,7 +98,6 @@ export class Projections {
 
   async rebuild(names: readonly string[] | undefined): Promise<Rebuilt> {
     const generations = this.#opened(this.#generations);
-    const runner = this.#opened(this.#runner);
     const all = this.#context.tracked.map(({ projection }) => projection);
     const unknown = names?.find((name) => !all.some((projection) => projection.name === name));
     if (unknown !== undefined)
@@ -106,7 +105,7 @@ export class Projections {
         service: this.#context.service,
       });
     const chosen = names === undefined ? all : all.filter(({ name }) => names.includes(name));
-    const rebuilt = await this.#rebuild(generations, runner, chosen, false);
+    const rebuilt = await this.#rebuild(generations, chosen, false);
     this.#run(dropLater(this.#context, generations, this.#stop.signal));
     return rebuilt;
   }
@@ -130,7 +129,7 @@ export class Projections {
     return this.#context.tracked.map((tracked, index) => {
       const { name } = tracked.projection;
       const lag = lags[index]?.lag ?? { position: tracked.position, head: tracked.position, lag: 0, oldestMs: 0 };
-      const error = tracked.error ?? this.#runner?.interrupted;
+      const error = tracked.error ?? this.#shift?.interrupted;
       const state = this.#rebuilding.has(name) ? 'rebuilding' : tracked.state;
       return { name, ...lag, state, ...(error === undefined ? {} : { error }) };
     });
@@ -143,7 +142,7 @@ export class Projections {
       const missing = generations.missing();
       if (missing.length === 0) return;
       try {
-        await this.#rebuild(generations, undefined, missing, true);
+        await this.#rebuild(generations, missing, true);
       } catch (error) {
         if (!isProblem(error) || error.code !== 'projections.rebuilding') throw error;
         await pause(this.#context.tuning.generationPollMs / 4, this.#stop.signal);
@@ -152,18 +151,13 @@ export class Projections {
     }
   }
 
-  async #rebuild(
-    generations: Generations,
-    runner: Runner | undefined,
-    projections: readonly Projection[],
-    tolerant: boolean,
-  ): Promise<Rebuilt> {
+  async #rebuild(generations: Generations, projections: readonly Projection[], tolerant: boolean): Promise<Rebuilt> {
     if (this.#rebuilding.size > 0) throw conflict('projections.rebuilding', 'A rebuild of this service is under way.');
     this.#rebuilding = new Set(projections.map(({ name }) => name));
     const options: RebuildOptions = {
       context: this.#context,
       generations,
-      runner,
+      runner: () => this.#shift?.runner,
       lease: this.#lease(),
       signal: this.#stop.signal,
       onProgress: (progress) => {
@@ -195,7 +189,7 @@ export class Projections {
   /** Moves to generations that another process has made live. */
   async #followSwitches(): Promise<void> {
     const generations = this.#opened(this.#generations);
-    const runner = this.#opened(this.#runner);
+    const shift = this.#opened(this.#shift);
     await generations.refresh();
     const behind = (tracked: Tracked): boolean => {
       const live = generations.liveOf(tracked.projection);
@@ -206,7 +200,7 @@ export class Projections {
       for (const tracked of this.#context.tracked.filter(behind)) {
         await this.#openLive(tracked, generations);
         this.#context.marks.clear(); // they speak of documents of the generation before
-        runner.adopt(tracked);
+        shift.runner?.adopt(tracked);
       }
     });
   }
@@ -219,7 +213,7 @@ export class Projections {
     while (!signal.aborted) {
       await pause(tuning.checkpointMs, signal);
       if (signal.aborted) return;
-      await this.#runner?.saveCheckpoints();
+      await this.#shift?.saveCheckpoints();
       if (performance.now() - looked < tuning.generationPollMs) continue;
       looked = performance.now();
       try {

@@ -18,8 +18,8 @@ export interface RebuildProgress {
 export interface RebuildOptions {
   readonly context: ProjectionContext;
   readonly generations: Generations;
-  /** Absent while the service starts: nothing applies events yet. */
-  readonly runner: Runner | undefined;
+  /** The one that applies events in this process at the moment; none while it starts or another process does. */
+  readonly runner: () => Runner | undefined;
   readonly lease: Pick<LeaseOptions, 'cache' | 'key' | 'holder'>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: RebuildProgress | undefined) => void;
@@ -114,7 +114,7 @@ class Rebuild {
 
   /** The rest, with nobody applying events, then the switch. */
   async #finish(generation: number): Promise<void> {
-    const { context, generations, runner } = this.#options;
+    const { context, generations } = this.#options;
     const head = await context.eventStore.head(context.prefixes);
     await this.#readUntil(head);
     for (const tracked of this.#fresh) if (!this.#failed.has(tracked)) tracked.advance(head);
@@ -132,7 +132,7 @@ class Rebuild {
       const fresh = this.#fresh[index];
       if (fresh === undefined) continue;
       live.moveTo(generation, fresh.collections, fresh.position);
-      runner?.adopt(live);
+      this.#options.runner()?.adopt(live);
     }
   }
 

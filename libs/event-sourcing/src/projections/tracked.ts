@@ -66,6 +66,11 @@ export class Tracked {
     for (const { resolve } of due) resolve();
   }
 
+  /** Somebody waits for a position. */
+  get waitedFor(): boolean {
+    return this.#waiters.length > 0;
+  }
+
   /** Resolves to whether `position` was handled within `timeoutMs`. */
   async waitFor(position: Position, timeoutMs: number): Promise<boolean> {
     if (this.position >= position) return true;
