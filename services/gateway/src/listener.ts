@@ -62,7 +62,7 @@ export function createListener(options: ListenerOptions): {
         : [
             {
               method: operation.method,
-              path: `${prefixes[operation.surface]}${operation.path === '/' ? '' : operation.path}`,
+              path: pathOf(operation),
               route: { kind: 'operation' as const, operation, run: createRunOperation(operation, parts) },
             },
           ],
@@ -135,16 +135,17 @@ export function createListener(options: ListenerOptions): {
     if (!tracer.enabled) return handle(exchange, match, target);
     const { request, requestId } = exchange;
     const { route } = match;
-    const name = route.kind === 'raw' ? route.route.path : route.operation.id;
-    const path = route.kind === 'raw' ? route.route.path : route.operation.path;
+    const path = route.kind === 'raw' ? route.route.path : pathOf(route.operation);
     const parent = request.headers.traceparent;
+    // Never the address itself: it may hold what only the caller may know (links to files, sign-in links).
     const attributes = {
       'http.request.method': request.method ?? '',
       'http.route': path,
+      'bindery.operation': nameOf(route),
       'bindery.request.id': requestId,
     };
     return tracer.span(
-      `${request.method} ${name}`,
+      `${request.method} ${path}`,
       { kind: 'server', attributes, parent: typeof parent === 'string' ? parent : undefined },
       async (span) => {
         const status = await handle(exchange, match, target, span);
@@ -205,5 +206,9 @@ export function createListener(options: ListenerOptions): {
   };
   return { all: listen(options.rest), operations: listen(unknown) };
 }
+
+/** Where an operation is, parameters in braces. */
+const pathOf = ({ surface, path }: OperationDefinition): string =>
+  `${surface === 'internal' ? '' : prefixes[surface]}${path === '/' ? '' : path}`;
 
 const nameOf = (route: Route): string => (route.kind === 'raw' ? route.route.path : route.operation.id);

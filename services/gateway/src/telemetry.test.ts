@@ -23,12 +23,12 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 test('a request is one server span under the caller, and is counted', async () => {
   const trace = '0af7651916cd43dd8448eb211c80319c';
   await post('/v1/things', { title: 'One' }, { traceparent: `00-${trace}-b7ad6b7169203331-01` });
-  const span = telemetry.spans.find(({ name }) => name === 'POST createThing');
+  const span = telemetry.spans.find(({ name }) => name === 'POST /v1/things');
   expect(span).toMatchObject({
     kind: 'server',
     traceId: trace,
     parentId: 'b7ad6b7169203331',
-    attributes: { 'http.route': '/things', 'http.response.status_code': 201 },
+    attributes: { 'http.route': '/v1/things', 'bindery.operation': 'createThing', 'http.response.status_code': 201 },
     failed: false,
   });
   expect(telemetry.counted('bindery_requests_total', { operation: 'createThing', status: '201' })).toBe(1);
@@ -39,7 +39,7 @@ test('a failure of ours fails the span and is logged whole, with the request id;
   const answer = await post('/v1/misbehave', { how: 'throw' }, { 'x-request-id': 'find-me' });
   expect(answer.status).toBe(500);
   await answer.text();
-  expect(telemetry.spans.find(({ name }) => name === 'POST misbehave')).toMatchObject({ failed: true });
+  expect(telemetry.spans.find(({ name }) => name === 'POST /v1/misbehave')).toMatchObject({ failed: true });
   const line = telemetry.logs.find(({ level, fields }) => level === 'error' && fields.requestId === 'find-me');
   expect(Object(line?.fields.error).message).toBe('secret-marker');
   expect(JSON.stringify([telemetry.logs, telemetry.spans])).not.toContain('Bearer');

@@ -23,6 +23,7 @@ import {
   type Service,
 } from '@bindery/service-kit';
 import type { Logger, Telemetry } from '@bindery/telemetry';
+import { observedFetch } from '@bindery/telemetry/ports';
 import { build, version } from './build.ts';
 import type { Settings } from './config.ts';
 import { adminToken } from './first-start.ts';
@@ -109,7 +110,7 @@ export const startServices = async (
     services: others.client,
     blobStore: stores.blobs,
     searchIndex: stores.search,
-    fetchGuard: createGuardedFetch({ allow: listOf(settings.BINDERY_FETCH_ALLOW) }),
+    fetchGuard: observedFetch(createGuardedFetch({ allow: listOf(settings.BINDERY_FETCH_ALLOW) }), telemetry),
     cursorSecret: vault.secret('content'),
   });
   const services: readonly Service[] = [identity, content];

@@ -1,11 +1,11 @@
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError } from '@bindery/service-kit';
+import { ConfigError, parseMasterKey } from '@bindery/service-kit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DataDirectoryInUse, lockDataDirectory } from './adapters/data-lock.ts';
 import { readSettings } from './config.ts';
 import { adminToken } from './first-start.ts';
-import { masterKeyOf, parseMasterKey } from './master-key.ts';
+import { masterKeyOf } from './master-key.ts';
 import { writePrivateFile } from './private-file.ts';
 import { newFolder } from './testing.ts';
 import { welcome } from './welcome.ts';

@@ -12,6 +12,14 @@ import type { SearchIndex } from '@bindery/search';
 import { openSqliteSearchIndex } from '@bindery/search/sqlite';
 import { createLifecycle, type Part, systemClock } from '@bindery/service-kit';
 import { createTelemetry, type Logger } from '@bindery/telemetry';
+import {
+  observedBlobStore,
+  observedCache,
+  observedEventStore,
+  observedMailer,
+  observedMessageBus,
+  observedReadStore,
+} from '@bindery/telemetry/ports';
 import { lockDataDirectory } from './adapters/data-lock.ts';
 import { version } from './build.ts';
 import { type Embedded, type Replacements, startServices } from './compose.ts';
@@ -33,6 +41,8 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
       version,
       logLevel: settings.LOG_LEVEL,
       otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+      sampleRatio: Number(settings.OTEL_TRACES_SAMPLER_ARG),
+      processMetrics: true,
     }));
   const { logger } = telemetry;
 
@@ -49,20 +59,27 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
 
     const paths = dataPaths(settings.DATA_DIR);
     const vault = createVault(masterKeyOf(settings.DATA_DIR, settings.MASTER_KEY));
-    const cache = keep('cache', createMemoryCache());
-    const bus = keep(
+    const now = (): number => clock.now().getTime();
+    const cache = observedCache(keep('cache', createMemoryCache()), telemetry, 'memory');
+    const embeddedBus = keep(
       'bus',
       openEmbeddedMessageBus({
         path: paths.bus,
-        now: () => clock.now().getTime(),
+        now,
         onProblem: (problem) => logger.warn('message bus', { ...problem }),
       }),
     );
+    const bus = observedMessageBus(embeddedBus, telemetry, 'embedded', now);
     const openPorts = async (service: string) => ({
-      eventStore: keep(`${service} events`, openSqliteEventStore({ path: paths.events(service) })),
-      readStore: keep(
-        `${service} read models`,
-        await openSqliteReadStore({ path: paths.readModels(service), sole: true }),
+      eventStore: observedEventStore(
+        keep(`${service} events`, openSqliteEventStore({ path: paths.events(service) })),
+        telemetry,
+        'sqlite',
+      ),
+      readStore: observedReadStore(
+        keep(`${service} read models`, await openSqliteReadStore({ path: paths.readModels(service), sole: true })),
+        telemetry,
+        'sqlite',
       ),
       bus,
       cache,
@@ -80,9 +97,13 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
         keys: await createKeyStore(keyStore, vault),
         identity: await openPorts('identity'),
         content: await openPorts('content'),
-        blobs: keep('blobs', await openFilesystemBlobStore({ folder: paths.blobs })),
+        blobs: observedBlobStore(
+          keep('blobs', await openFilesystemBlobStore({ folder: paths.blobs })),
+          telemetry,
+          'filesystem',
+        ),
         search: keep('search index', await openSearchIndex(paths.search, logger)),
-        mailer: keep('mail', openMailer(settings, paths.outbox)),
+        mailer: observedMailer(keep('mail', openMailer(settings, paths.outbox)), telemetry),
         gatewayState: keep('gateway state', await openSqliteReadStore({ path: paths.gatewayState })),
         adminTokenFile: paths.adminToken,
         importDocs: replacements.importDocs,

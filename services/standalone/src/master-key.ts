@@ -1,19 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { masterKeyBytes, parseMasterKey } from '@bindery/service-kit';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
-
-const keyBytes = 32;
-
-/** What MASTER_KEY and the file hold: 32 bytes, as 64 hexadecimal digits or as base64. */
-export const masterKeyPattern = /^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/;
-
-/** @throws RangeError when the text is no key */
-export const parseMasterKey = (text: string): Uint8Array => {
-  if (!masterKeyPattern.test(text))
-    throw new RangeError('a master key is 32 bytes, as 64 hexadecimal digits or base64');
-  const bytes = Buffer.from(text, text.length === keyBytes * 2 ? 'hex' : 'base64');
-  return new Uint8Array(bytes);
-};
 
 /**
  * The key that protects the keys of users: from the configuration, else from `master.key` in the data directory, which
@@ -25,7 +13,7 @@ export const masterKeyOf = (dataDir: string, configured: string | undefined): Ui
   const path = join(dataDir, 'master.key');
   const stored = readPrivateFile(path);
   if (stored !== undefined) return parseMasterKey(stored);
-  const key = randomBytes(keyBytes);
+  const key = randomBytes(masterKeyBytes);
   writePrivateFile(path, `${key.toString('base64')}\n`);
   return new Uint8Array(key);
 };

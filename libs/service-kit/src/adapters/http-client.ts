@@ -31,6 +31,8 @@ export function createHttpClient(transport: Transport): ServiceClient {
     };
     const response = await transport.send({
       path: `${callPath}${encodeURIComponent(id)}`,
+      template: `${callPath}{operation}`,
+      attributes: { 'bindery.operation': id },
       method: 'POST',
       headers: {
         'content-type': 'application/json',

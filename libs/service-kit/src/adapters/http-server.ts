@@ -6,7 +6,7 @@ import { Problem } from '../errors.ts';
 import { createIdSource } from '../ids.ts';
 import { noHandler } from '../in-process-client.ts';
 import type { HandlerMap, OperationContext } from '../operation.ts';
-import { toWire, type WireCall, type WireResult } from './wire.ts';
+import { callPath, toWire, type WireCall, type WireResult } from './wire.ts';
 
 export interface OperationServerOptions {
   readonly handlers: HandlerMap;
@@ -23,7 +23,7 @@ const maxWithinMs = 600_000;
  * @returns answers one call; never rejects
  */
 export function createOperationServer({ handlers, logger, tracer }: OperationServerOptions) {
-  const run = async (id: string, request: IncomingMessage, gone: AbortSignal): Promise<unknown> => {
+  const run = async (id: string, request: IncomingMessage, gone: AbortSignal): Promise<WireResult> => {
     const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
     if (!handler) throw noHandler(id);
     const call: WireCall = Object(await readJson(request, maxBytes));
@@ -32,8 +32,12 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
     const signal = AbortSignal.any([gone, AbortSignal.timeout(withinMs)]);
     return tracer.span(
       id,
-      { kind: 'server', parent: typeof traceparent === 'string' ? traceparent : undefined },
-      (span) => {
+      {
+        kind: 'server',
+        parent: typeof traceparent === 'string' ? traceparent : undefined,
+        attributes: { 'http.request.method': 'POST', 'http.route': `${callPath}{operation}`, 'bindery.operation': id },
+      },
+      async (span) => {
         const context: OperationContext = {
           principal: call.context.principal,
           requestId: call.context.requestId,
@@ -45,14 +49,24 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
         };
         const { params, query, body, ifMatch } = call.request;
         const given = { params, query, body, ...(ifMatch !== undefined && { ifMatch }) };
-        return deadlineExceeded.race(signal, () => handler(context, given));
+        try {
+          const answer = await deadlineExceeded.race(signal, () => handler(context, given));
+          span.set('bindery.status', answer.status);
+          return { answer };
+        } catch (error) {
+          const problem = asProblem(error, context.requestId);
+          if (isOurs(problem)) throw error;
+          // What the caller got wrong is an answer like any other.
+          span.set('bindery.problem', problem.code);
+          return { problem: toWire(problem) };
+        }
       },
     );
   };
 
   return async (id: string, request: IncomingMessage, gone: AbortSignal): Promise<WireResult> => {
     try {
-      return { answer: await run(id, request, gone) };
+      return await run(id, request, gone);
     } catch (error) {
       const problem = asProblem(error, String(request.headers['x-request-id'] ?? 'unknown'));
       if (problem.kind === 'internal') {
@@ -62,6 +76,9 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
     }
   };
 }
+
+/** A failure of this side, which makes the span one that failed. */
+const isOurs = ({ kind }: Problem): boolean => kind === 'internal' || kind === 'unavailable';
 
 /** @throws Problem `too-large`, SyntaxError */
 export async function readJson(request: IncomingMessage, atMost: number): Promise<unknown> {

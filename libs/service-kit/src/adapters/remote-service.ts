@@ -112,6 +112,7 @@ export const createRemoteRawRoute = (route: Pick<RawRoute, 'method' | 'path'>, t
     const context: WireRawContext = { ...known, route: route.path, now: now.toISOString() };
     const target = request.url ?? '/';
     const answer = await transport.send({
+      template: `${rawPath}${route.path}`,
       path: `${rawPath}${target.startsWith('/') ? target : new URL(target).pathname + new URL(target).search}`,
       method: request.method === 'HEAD' ? 'HEAD' : route.method,
       headers: {

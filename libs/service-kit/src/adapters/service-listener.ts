@@ -77,11 +77,16 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     if (route === undefined) throw new Problem('not-found', 'internal.path', 'No such internal path.');
     request.url = (request.url ?? '').slice(rawPath.length);
     const { params, query, requestId, baseUrl, address } = context;
-    await route.handle(request, response, {
-      ...{ params, query, requestId, baseUrl, address },
-      now: new Date(context.now),
-      signal: gone,
-    });
+    const parent = request.headers.traceparent;
+    const attributes = { 'http.request.method': route.method, 'http.route': route.path };
+    const options = { kind: 'server' as const, attributes, parent: typeof parent === 'string' ? parent : undefined };
+    await telemetry.tracer.span(`${route.method} ${route.path}`, options, () =>
+      route.handle(request, response, {
+        ...{ params, query, requestId, baseUrl, address },
+        now: new Date(context.now),
+        signal: gone,
+      }),
+    );
   };
 
   const raw = async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {

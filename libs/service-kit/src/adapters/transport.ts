@@ -1,3 +1,4 @@
+import type { Tracer } from '@bindery/telemetry';
 import { Agent, type Dispatcher } from 'undici';
 import { deadlineExceeded } from '../deadline.ts';
 import { isProblem, Problem } from '../errors.ts';
@@ -12,9 +13,15 @@ export interface TransportOptions {
   readonly timeoutMs?: number;
   /** Connections kept open to each replica. Default 64. */
   readonly connections?: number;
+  /** Makes each try a client span, which the service continues. Without one the caller's `traceparent` goes on as it is. */
+  readonly tracer?: Tracer;
 }
 
 export interface TransportCall {
+  /** Path without what differs from call to call, for spans: `/internal/operations/{operation}`. Default: no span. */
+  readonly template?: string;
+  /** What the caller gives the span. */
+  readonly attributes?: Readonly<Record<string, string>>;
   readonly path: string;
   readonly method: Dispatcher.HttpMethod;
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -87,6 +94,36 @@ export function createTransport(options: TransportOptions): Transport {
     });
   };
 
+  /** A client span by the conventions for HTTP; calls outside a trace (polls) get none. */
+  const traced = async (
+    call: TransportCall,
+    origin: string,
+    request: (traceparent: string | undefined) => Promise<Dispatcher.ResponseData>,
+  ): Promise<Dispatcher.ResponseData> => {
+    const { tracer } = options;
+    const { template, attributes, method, headers } = call;
+    const given = headers.traceparent;
+    const parent = tracer?.current() ?? (typeof given === 'string' ? given : undefined);
+    if (tracer?.enabled !== true || template === undefined || parent === undefined) return request(undefined);
+    const { hostname, port } = new URL(origin);
+    const own = {
+      'http.request.method': method,
+      'url.template': template,
+      'server.address': hostname,
+      ...(port === '' ? {} : { 'server.port': Number(port) }),
+    };
+    return tracer.span(
+      `${method} ${template}`,
+      { kind: 'client', parent, attributes: { ...own, ...attributes } },
+      async (span) => {
+        const response = await request(span.traceparent);
+        span.set('http.response.status_code', response.statusCode);
+        if (response.statusCode >= 500) span.fail(new Error('answered'));
+        return response;
+      },
+    );
+  };
+
   return {
     async send(call) {
       const { signal, body } = call;
@@ -95,16 +132,22 @@ export function createTransport(options: TransportOptions): Transport {
       for (const replica of inTurn()) {
         if (signal.aborted) throw deadlineExceeded.problem();
         try {
-          const response = await agent.request({
-            origin: replica.origin,
-            path: call.path,
-            method: call.method,
-            headers: { ...call.headers, [serviceTokenHeader]: options.token },
-            body: body ?? null,
-            headersTimeout: within,
-            bodyTimeout: within,
-            signal,
-          });
+          const response = await traced(call, replica.origin, (traceparent) =>
+            agent.request({
+              origin: replica.origin,
+              path: call.path,
+              method: call.method,
+              headers: {
+                ...call.headers,
+                ...(traceparent !== undefined && { traceparent }),
+                [serviceTokenHeader]: options.token,
+              },
+              body: body ?? null,
+              headersTimeout: within,
+              bodyTimeout: within,
+              signal,
+            }),
+          );
           if (response.headers[notHandledHeader] === undefined) return response;
           await response.body.dump();
         } catch (error) {
