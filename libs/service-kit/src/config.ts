@@ -131,3 +131,10 @@ export function configTable(schema: ConfigSchema): string {
   });
   return ['| Variable | Value | Default | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
+
+/** The entries of a setting that is a list, without what is around them; none when it is absent. */
+export const commaSeparated = (text: string | undefined): readonly string[] =>
+  (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');

@@ -8,6 +8,7 @@ import {
   createIdentityService,
   type IdentityService,
   type KeyStore,
+  samlSettings,
   signInConfig,
   type Vault,
 } from '@bindery/identity';
@@ -16,6 +17,7 @@ import type { ReadStore } from '@bindery/read-store';
 import type { SearchIndex } from '@bindery/search';
 import {
   type Clock,
+  commaSeparated,
   createInProcessClient,
   createLateClient,
   createLifecycle,
@@ -100,17 +102,14 @@ export const startServices = async (
     mailer: stores.mailer,
     publicUrl: () => settings.PUBLIC_URL ?? listening?.url ?? '',
     signIn: signInConfig(settings),
-    saml: {
-      plainHttpHosts: listOf(settings.SAML_PLAIN_HTTP_HOSTS),
-      unsignedResponsesFrom: listOf(settings.SAML_UNSIGNED_RESPONSES),
-    },
+    saml: samlSettings(settings),
   });
   const content = createContentService({
     ports: stores.content,
     services: others.client,
     blobStore: stores.blobs,
     searchIndex: stores.search,
-    fetchGuard: observedFetch(createGuardedFetch({ allow: listOf(settings.BINDERY_FETCH_ALLOW) }), telemetry),
+    fetchGuard: observedFetch(createGuardedFetch({ allow: commaSeparated(settings.BINDERY_FETCH_ALLOW) }), telemetry),
     cursorSecret: vault.secret('content'),
   });
   const services: readonly Service[] = [identity, content];
@@ -187,12 +186,6 @@ export const startServices = async (
     },
   };
 };
-
-const listOf = (text: string | undefined): readonly string[] =>
-  (text ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 
 const bootstrap = async (settings: Settings, stores: OpenedStores, identity: IdentityService) => {
   const configured = settings.BINDERY_BOOTSTRAP_TOKEN;

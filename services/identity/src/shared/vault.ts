@@ -3,10 +3,10 @@ import {
   createDecipheriv,
   createHmac,
   createSecretKey,
-  hkdfSync,
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { secretOf, subkeyOf } from '@bindery/service-kit';
 
 /** Length of the master key and of the keys of users, in bytes. */
 export const keyBytes = 32;
@@ -36,8 +36,7 @@ export interface Vault {
 export const createVault = (masterKey: Uint8Array): Vault => {
   if (masterKey.byteLength !== keyBytes) throw new RangeError(`the master key must have ${keyBytes} bytes`);
   // Key objects, here and for users: keys given as bytes are imported anew at every use, ten times the cost of the use.
-  const subkey = (purpose: string): KeyObject =>
-    keyFrom(new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), `bindery/identity/${purpose}`, keyBytes)));
+  const subkey = (purpose: string): KeyObject => keyFrom(subkeyOf(masterKey, purpose));
   const emails = subkey('email-digest');
   const ids = subkey('derived-ids');
   const wrapping = subkey('key-wrapping');
@@ -47,7 +46,7 @@ export const createVault = (masterKey: Uint8Array): Vault => {
       const bytes = createHmac('sha256', ids).update(label).digest().subarray(0, 24);
       return Array.from(bytes, (byte, index) => alphabet[index === 0 ? 10 + (byte % 52) : byte % 62]).join('');
     },
-    secret: (purpose) => subkey(`secret/${purpose}`).export().toString('base64url'),
+    secret: (purpose) => secretOf(masterKey, purpose),
     wrap: (key, userId) => encrypt(wrapping, key.export(), userId),
     unwrap: (wrapped, userId) => keyFrom(decrypt(wrapping, wrapped, userId)),
   };
