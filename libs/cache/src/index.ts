@@ -1,2 +1,3 @@
 export * from './errors.ts';
 export * from './port.ts';
+export * from './voids.ts';

@@ -67,6 +67,7 @@ import { loadOwner, loadPrincipal } from './load-principal.ts';
 import { createOrganizationHandlers } from './organization-handlers.ts';
 import { publicMapping } from './public-mapping.ts';
 import { createEpochs } from './shared/epochs.ts';
+import { localWhenAway } from './shared/local-limits.ts';
 import { createSealer } from './shared/personal-data.ts';
 import { tolerant } from './shared/tolerant-cache.ts';
 import { createSignIn, signInReactor } from './sign-in.ts';
@@ -132,7 +133,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   const userExists = async (userId: string) => (await userRepository.load(userId)).state.status === 'active';
   const epochs = createEpochs(cache, 'identity:epoch:');
   const profileChanged = async (): Promise<void> => {
-    await cache.increment(embeddedUsersEpoch, { ttlMs: day });
+    await cache.bump(embeddedUsersEpoch, { ttlMs: day });
   };
   const registration = createRegistration({ users: userRepository, emails, keys, sealer, vault });
   const liveTeamsNow = liveTeams(runtime.live);
@@ -184,7 +185,17 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     hasActiveProvider: (organizationId) => saml.hasActiveProvider(organizationId),
   });
   const saml = createSamlFeature({
-    ...{ runtime, cache: ports.cache, logger, cursors, vault, registration, userExists, forget, members },
+    ...{
+      runtime,
+      cache: localWhenAway(ports.cache, logger),
+      logger,
+      cursors,
+      vault,
+      registration,
+      userExists,
+      forget,
+      members,
+    },
     ...{ organizations: organizationRepository, sessions: signedIn.sessions, teams: teamDeps },
     settingsOf: organizations,
     settings: options.saml ?? {},

@@ -15,6 +15,7 @@ import {
 import { ownMetadata, type Sessions } from './features/sessions/index.ts';
 import { ownTokenRoutes, type TokenRoutesDeps } from './features/tokens/index.ts';
 import type { LiveUsers, Registration } from './features/users/index.ts';
+import { localWhenAway } from './shared/local-limits.ts';
 import type { PersonalDataSealer } from './shared/personal-data.ts';
 import type { Vault } from './shared/vault.ts';
 import type { SignInConfig } from './sign-in-settings.ts';
@@ -60,7 +61,8 @@ export const createSignIn = (
 } => {
   const { runtime, ports, config, users, tokens } = parts;
   const invitations = runtime.repository(invitationsAggregate);
-  const common = { ...parts, cache: ports.cache, logger: ports.telemetry.logger };
+  const { logger } = ports.telemetry;
+  const common = { ...parts, cache: localWhenAway(ports.cache, logger), logger };
   const passwords = createPasswordsFeature({
     ...common,
     passwords: runtime.repository(passwordAggregate),

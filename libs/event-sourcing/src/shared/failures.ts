@@ -6,12 +6,16 @@ const hasCode = (error: unknown, code: string): boolean =>
 /** Failures of the ports, known by code rather than class: they may come from another copy of a package. */
 export const isWrongRevision = (error: unknown): boolean => hasCode(error, 'event_store.wrong_expected_revision');
 export const isEventStoreDown = (error: unknown): boolean => hasCode(error, 'event_store.unavailable');
+export const isCacheDown = (error: unknown): boolean => hasCode(error, 'cache.unavailable');
 /** The id that an append found taken, if that is what the error says. */
 export const takenIdOf = (error: unknown): string | undefined =>
   hasCode(error, 'event_store.event_id_taken') ? String(Object(error).eventId) : undefined;
-/** One of the stores or the bus cannot be reached: worth waiting for, and nobody's bug. */
+/** One of the stores, the bus or the cache cannot be reached: worth waiting for, and nobody's bug. */
 export const isUnavailable = (error: unknown): boolean =>
-  isEventStoreDown(error) || hasCode(error, 'read_store.unavailable') || hasCode(error, 'message_bus.unavailable');
+  isEventStoreDown(error) ||
+  isCacheDown(error) ||
+  hasCode(error, 'read_store.unavailable') ||
+  hasCode(error, 'message_bus.unavailable');
 
 /** Text of a failure for logs, status and park records. */
 export const reasonOf = (error: unknown): string =>

@@ -23,7 +23,7 @@ const day = 86_400_000;
 export const createEpochs = (cache: TolerantCache, prefix: string): Epochs => {
   const renew = async (of: string): Promise<string> => {
     const word = randomUUID();
-    await cache.set(prefix + of, word, { ttlMs: day });
+    await cache.replace(prefix + of, word, { ttlMs: day });
     return word;
   };
   const peek = (of: string): Promise<string | undefined> => cache.get<string>(prefix + of);

@@ -1,25 +1,46 @@
-import type { Cache } from '@bindery/cache';
+import { type Cache, Voids } from '@bindery/cache';
 import type { Logger } from '@bindery/telemetry';
 
-/** What identity uses of a cache. */
-export type TolerantCache = Pick<Cache, 'get' | 'set' | 'increment'>;
+/** What identity uses of a cache. Nothing of it throws. */
+export interface TolerantCache extends Pick<Cache, 'get' | 'set'> {
+  /** Stores a value that voids what others remember; while the cache is away, as soon as it is back. */
+  replace(key: string, value: unknown, options: { readonly ttlMs: number }): Promise<void>;
+  /** Adds one to a counter that others remember under, as soon as the cache is there. */
+  bump(key: string, options: { readonly ttlMs: number }): Promise<void>;
+}
+
+/** Nothing that identity or the gateway remembers under an epoch lives longer. */
+const longestRememberedMs = 30_000;
+const warnEveryMs = 60_000;
 
 /**
  * A cache whose absence only costs time (DESIGN section 10): reads find nothing, writes are left out. A change that could
- * not void what others remember is in force for them after the time to live of that, half a minute.
+ * not void what others remember is told when the cache is back, and in force for them at the latest after half a minute.
  */
 export const tolerant = (cache: Cache, logger: Logger): TolerantCache => {
-  const attempt = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
+  const voids = new Voids({ staleMs: longestRememberedMs });
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const warn = (error: unknown): void => {
+    const now = performance.now();
+    if (now - warnedAt < warnEveryMs) return;
+    warnedAt = now;
+    logger.warn('the cache is away', { error });
+  };
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
-      logger.warn('the cache is away', { error });
-      return otherwise;
+      warn(error);
+      return undefined;
     }
   };
+  const tell = async (key: string, work: () => Promise<unknown>): Promise<void> => {
+    if (!(await voids.put(key, work))) warn(`${key} is voided later`);
+  };
   return {
-    get: (key) => attempt(() => cache.get(key), undefined),
-    set: (key, value, options) => attempt(() => cache.set(key, value, options), undefined),
-    increment: (key, options) => attempt(() => cache.increment(key, options), 0),
+    get: (key) => (voids.owes(key) ? Promise.resolve(undefined) : attempt(() => cache.get(key))),
+    set: (key, value, options) => attempt(() => cache.set(key, value, options)),
+    replace: (key, value, options) => tell(key, () => cache.set(key, value, options)),
+    bump: (key, options) => tell(key, () => cache.increment(key, options)),
   };
 };

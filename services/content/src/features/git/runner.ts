@@ -39,23 +39,45 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
   let running = 0;
 
   const lockOf = (spaceId: string): string => `content:git-sync:${spaceId}`;
+  /** Whether the lock was free; while the cache is away nobody can have it, and the work waits. */
+  const lock = async (key: string): Promise<boolean> => {
+    try {
+      return (await cache.acquire(key, holder, lockMs)) !== undefined;
+    } catch (error) {
+      logger.debug('a git operation waits for the cache', { reason: String(error) });
+      return false;
+    }
+  };
+  const release = async (key: string): Promise<void> => {
+    try {
+      await cache.release(key, holder);
+    } catch (error) {
+      logger.debug('a lock runs out by itself', { key, reason: String(error) });
+    }
+  };
   /** Keeps others away while the work goes on; the signal aborts when that fails. */
   const locked = async (spaceId: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean> => {
     const key = lockOf(spaceId);
-    if ((await cache.acquire(key, holder, lockMs)) === undefined) return false;
+    let until = performance.now() + lockMs * 0.9;
+    if (!(await lock(key))) return false;
     const lost = new AbortController();
-    const renewing = setInterval(() => {
-      cache.renew(key, holder, lockMs).then(
-        (kept) => kept || lost.abort(new Error('the lock was lost')),
-        (error: unknown) => lost.abort(error),
-      );
-    }, lockMs / 3);
+    const renew = async (): Promise<void> => {
+      const asked = performance.now();
+      try {
+        if (await cache.renew(key, holder, lockMs)) until = asked + lockMs * 0.9;
+        else lost.abort(new Error('the lock was lost'));
+      } catch (error) {
+        // Nobody else can have it before its term is over.
+        if (performance.now() > until) lost.abort(error);
+      }
+    };
+    const renewing = setInterval(() => void renew(), lockMs / 6);
     renewing.unref();
     try {
       await work(lost.signal);
     } finally {
       clearInterval(renewing);
-      await cache.release(key, holder);
+      await release(key);
     }
     return true;
   };
@@ -122,8 +144,8 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
     }
     // Whoever holds the lock works on it.
     const key = lockOf(spaceId);
-    if ((await cache.acquire(key, holder, lockMs)) === undefined) return;
-    await cache.release(key, holder);
+    if (!(await lock(key))) return;
+    await release(key);
     if (inHand.has(request.operationId)) return;
     if (request.hasCredentials) await executor.fail(work, 'failure', 'restarted', restarted);
     else if (hasRoom()) begin(work);

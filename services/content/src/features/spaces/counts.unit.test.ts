@@ -62,3 +62,33 @@ describe('counts of change requests', () => {
     expect(await counts.of('s1')).toEqual({ open: 5, draft: 0, comments: 0 });
   });
 });
+
+test('without the cache counts are right, changes do not fail, and others learn of them when it is back', async () => {
+  const direct = createMemoryCache();
+  let away = false;
+  const guard =
+    <A extends readonly unknown[], R>(method: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (away) throw new Error('away');
+      return method(...args);
+    };
+  const cache = {
+    ...direct,
+    get: <T>(key: string) => guard((of: string) => direct.get<T>(of))(key),
+    getMany: <T>(keys: readonly string[]) => guard((of: readonly string[]) => direct.getMany<T>(of))(keys),
+    set: guard(direct.set),
+  };
+  let open = 1;
+  const count = async (): Promise<SpaceCounts> => ({ open, draft: 0, comments: 0 });
+  const mine = createChangeRequestCounts({ cache, count });
+  const others = createChangeRequestCounts({ cache: direct, count });
+  expect((await others.of('s')).open).toBe(1);
+  away = true;
+  open = 2;
+  await mine.changed('s');
+  expect([(await mine.of('s')).open, (await mine.ofMany(['s'])).map((counts) => counts.open)]).toEqual([2, [2]]);
+  expect((await others.of('s')).open).toBe(1);
+  away = false;
+  expect((await mine.of('s')).open).toBe(2);
+  while ((await others.of('s')).open !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
+});

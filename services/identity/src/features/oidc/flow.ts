@@ -40,7 +40,8 @@ export const createFlows = (vault: Vault, cache: Pick<Cache, 'acquire'>): Flows 
       }
       return now - flow.begunAt > flowSeconds * 1000 ? undefined : flow;
     },
-    // Remembered longer than a flow lives. Without the cache nobody signs in this way: nothing else knows of a repeat.
+    // Remembered longer than a flow lives; while the cache is away, by this process. A repeat elsewhere still shows a code
+    // that the provider takes once.
     useOnce: async (state) =>
       (await cache.acquire(`sign-in:oidc:${hash('sha256', state)}`, crypto.randomUUID(), 2 * flowSeconds * 1000)) !==
       undefined,

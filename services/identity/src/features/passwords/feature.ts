@@ -3,6 +3,7 @@ import type { Repository } from '@bindery/event-sourcing';
 import type { Mailer } from '@bindery/mail';
 import { type HandlersFor, notFound } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
+import type { LimitStore } from '../../shared/local-limits.ts';
 import type { PersonalDataSealer } from '../../shared/personal-data.ts';
 import type { Vault } from '../../shared/vault.ts';
 import type { Sessions } from '../sessions/index.ts';
@@ -11,7 +12,6 @@ import { createDevices } from './devices.ts';
 import { createFailureLog, type FailureLog } from './failures.ts';
 import { createPasswordHasher, type HashCost } from './hashing.ts';
 import { createLinkSecrets } from './links.ts';
-import type { LimitStore } from './local-limits.ts';
 import { createPasswordStore, type PasswordRepository } from './password-store.ts';
 import { createPasswordSignIn, type SignInDeps } from './sign-in.ts';
 import { createSignInLinks, type SignInLinks, type SignInLinksDeps } from './sign-in-links.ts';
@@ -55,7 +55,7 @@ export const createPasswordsFeature = (
     failures,
     repository: deps.passwords,
     passwords: createPasswordStore({ repository: deps.passwords, sealer, hasher }),
-    throttle: createSignInThrottle(deps.cache, logger),
+    throttle: createSignInThrottle(deps.cache),
     devices: createDevices(vault.secret('devices')),
     secrets: createLinkSecrets(vault.secret('sign-in-links')),
     digest: (normalized: string) => vault.emailDigest(normalized),

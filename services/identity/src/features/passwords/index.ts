@@ -5,7 +5,6 @@ export type { FailureLog } from './failures.ts';
 export { createPasswordsFeature } from './feature.ts';
 export type { HashCost } from './hashing.ts';
 export { createLinkSecrets } from './links.ts';
-export type { LimitStore } from './local-limits.ts';
 export { mailLinkReactor } from './mail-link.ts';
 export type { SignInLinks } from './sign-in-links.ts';
 export { networkKey } from './throttle.ts';

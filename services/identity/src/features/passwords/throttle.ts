@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { isProblem, Problem } from '@bindery/service-kit';
-import type { Logger } from '@bindery/telemetry';
-import { type LimitStore, LocalLimits } from './local-limits.ts';
+import { Problem } from '@bindery/service-kit';
+import type { LimitStore } from '../../shared/local-limits.ts';
 
 /** Who tries what. */
 export interface Attempt {
@@ -12,7 +11,7 @@ export interface Attempt {
   readonly device?: string | undefined;
 }
 
-/** Limits guessing per address and per account. The state is in the cache; without it, each process counts by itself. */
+/** Limits guessing per address and per account. */
 export interface SignInThrottle {
   /**
    * Counts an attempt before any work is done for it, so that attempts at the same time are all counted.
@@ -61,17 +60,7 @@ const tooMany = (code: string, waitMs: number): Problem =>
     retryAfter: Math.max(1, Math.ceil(waitMs / 1000)),
   });
 
-export const createSignInThrottle = (cache: LimitStore, logger: Logger): SignInThrottle => {
-  const local = new LocalLimits();
-  const limit = async <T>(work: (store: LimitStore) => Promise<T>): Promise<T> => {
-    try {
-      return await work(cache);
-    } catch (error) {
-      if (isProblem(error)) throw error;
-      logger.warn('the cache is away; attempts to sign in are counted in this process', { error });
-      return work(local);
-    }
-  };
+export const createSignInThrottle = (store: LimitStore): SignInThrottle => {
   const keys = (account: string) => ({
     count: `sign-in:count:${account}`,
     level: `sign-in:level:${account}`,
@@ -81,35 +70,31 @@ export const createSignInThrottle = (cache: LimitStore, logger: Logger): SignInT
   return {
     async admit({ address, account, device }) {
       if (device !== undefined) {
-        const taken = await limit((store) => store.take(`sign-in:device:${device}`, perDevice));
+        const taken = await store.take(`sign-in:device:${device}`, perDevice);
         if (taken.allowed) return;
         // Used up, be it by its owner or by a thief of the cookie: it counts like any other browser from here on.
       }
-      const taken = await limit((store) => store.take(`sign-in:address:${networkKey(address)}`, perAddress));
+      const taken = await store.take(`sign-in:address:${networkKey(address)}`, perAddress);
       if (!taken.allowed) throw tooMany('sign_in.address', taken.retryAfterMs);
       const key = keys(account);
-      await limit(async (store) => {
-        if ((await store.increment(key.count, { ttlMs: hour })) <= freePerAccount) return;
-        const level = await store.increment(key.level, { by: 0, ttlMs: levelTtlMs });
-        const waitMs = Math.min(longestWaitMs, 2000 * 2 ** Math.min(level, 20));
-        // Only who gets the lock is heard, and holds the account up for the others; refused ones do not prolong it.
-        if ((await store.acquire(key.wait, crypto.randomUUID(), waitMs)) === undefined)
-          throw tooMany('sign_in.account', waitMs);
-        await store.increment(key.level, { ttlMs: levelTtlMs });
-      });
+      if ((await store.increment(key.count, { ttlMs: hour })) <= freePerAccount) return;
+      const level = await store.increment(key.level, { by: 0, ttlMs: levelTtlMs });
+      const waitMs = Math.min(longestWaitMs, 2000 * 2 ** Math.min(level, 20));
+      // Only who gets the lock is heard, and holds the account up for the others; refused ones do not prolong it.
+      if ((await store.acquire(key.wait, crypto.randomUUID(), waitMs)) === undefined)
+        throw tooMany('sign_in.account', waitMs);
+      await store.increment(key.level, { ttlMs: levelTtlMs });
     },
     async succeeded({ account, device }) {
       // A known browser was not held up, so there is nothing to take back; what others tried still counts.
       if (device !== undefined) return;
       const key = keys(account);
-      await limit(async (store) => {
-        await store.delete(key.count);
-        await store.delete(key.level);
-      });
+      await store.delete(key.count);
+      await store.delete(key.level);
     },
     async admitMail({ address, account }) {
-      const mine = await limit((store) => store.take(`sign-in:mail-to:${account}`, mailsPerAccount));
-      const from = await limit((store) => store.take(`sign-in:mail-from:${networkKey(address)}`, mailsPerAddress));
+      const mine = await store.take(`sign-in:mail-to:${account}`, mailsPerAccount);
+      const from = await store.take(`sign-in:mail-from:${networkKey(address)}`, mailsPerAddress);
       return mine.allowed && from.allowed;
     },
   };

@@ -1,8 +1,8 @@
-import type { Cache } from '@bindery/cache';
 import { limits, type samlOperations } from '@bindery/contracts';
 import type { Repository, ServiceRuntime } from '@bindery/event-sourcing';
 import { type CursorCodec, type HandlersFor, isProblem } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
+import type { LimitStore } from '../../shared/local-limits.ts';
 import type { Vault } from '../../shared/vault.ts';
 import { type LiveMembers, memberId } from '../members/index.ts';
 import type { LiveOrganizations } from '../organizations/index.ts';
@@ -28,7 +28,7 @@ export interface SamlSettings {
 
 export interface SamlFeatureDeps extends Omit<AccountDeps, 'joinTeam'> {
   readonly runtime: Pick<ServiceRuntime, 'repository' | 'live'>;
-  readonly cache: Cache;
+  readonly cache: LimitStore;
   readonly logger: Logger;
   readonly cursors: CursorCodec;
   readonly sessions: Pick<Sessions, 'begin'>;

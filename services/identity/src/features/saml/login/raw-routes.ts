@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Cache } from '@bindery/cache';
 import type { CommandMetadata, Repository } from '@bindery/event-sourcing';
 import { createIdSource, readCookie, setCookie } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
+import type { LimitStore } from '../../../shared/local-limits.ts';
 import type { Sessions } from '../../sessions/index.ts';
 import { addressesOf, sameOriginPath, samlPaths } from '../addresses.ts';
 import { type ActiveProvider, isActive, type LiveProviders, type ProviderDocument } from '../read-model.ts';
@@ -42,7 +42,7 @@ export interface SamlRouteDeps {
   readonly account: (provider: ActiveProvider, claims: Claims, metadata: CommandMetadata) => Promise<string>;
   readonly sessions: Pick<Sessions, 'begin'>;
   readonly tickets: Tickets;
-  readonly cache: Cache;
+  readonly cache: LimitStore;
   readonly logger: Logger;
   /** Entity ids of identity providers that cannot sign both: their assertion alone is enough. */
   readonly unsignedResponsesFrom: ReadonlySet<string>;
@@ -67,14 +67,8 @@ const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'ba
 export const createSamlRoutes = (deps: SamlRouteDeps): readonly SamlRoute[] => {
   const { tickets, logger, cache } = deps;
 
-  const allowed = async (key: string, rule: typeof perAddress): Promise<boolean> => {
-    try {
-      return (await cache.take(`saml:${key}`, rule)).allowed;
-    } catch (error) {
-      logger.warn('the cache is away', { error });
-      return true;
-    }
-  };
+  const allowed = async (key: string, rule: typeof perAddress): Promise<boolean> =>
+    (await cache.take(`saml:${key}`, rule)).allowed;
   const metadataFor = (provider: ProviderDocument, context: SamlRouteContext, actor?: string): CommandMetadata => ({
     correlationId: context.requestId,
     causationId: context.requestId,
