@@ -34,7 +34,8 @@ class Runtime implements ServiceRuntime {
 
   constructor(options: RuntimeOptions) {
     const { service, ports, reactors = [] } = options;
-    const { eventStore, readStore, cache, telemetry, clock } = ports;
+    const { eventStore, readStore, telemetry, clock } = ports;
+    const cache = ports.locks ?? ports.cache;
     const tuning = { ...defaultTuning, ...options.tuning };
     const instruments = createInstruments(telemetry.metrics);
     const prefixes = [`${service}.`];

@@ -9,12 +9,17 @@ import type { LiveCollection, Projection } from './projection.ts';
 import type { Repository } from './repository.ts';
 import type { RuntimeTuning } from './tuning.ts';
 
+/** Locks that leases are made of. */
+export type Locks = Pick<Cache, 'acquire' | 'renew' | 'release'>;
+
 /** The ports that every event-sourced service is given by its composition root. */
 export interface ServicePorts {
   readonly eventStore: EventStore;
   readonly readStore: ReadStore;
   readonly bus: MessageBus;
   readonly cache: Cache;
+  /** Where the leases of publisher, projections and reactors are. Default: the cache, for what runs in one process. */
+  readonly locks?: Locks;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
 }

@@ -14,6 +14,7 @@ export * from './paginate.ts';
 export * from './principal.ts';
 export * from './process-settings.ts';
 export * from './raw-route.ts';
+export * from './release.ts';
 export * from './roles.ts';
 export * from './routed-client.ts';
 export * from './session-cookie.ts';

@@ -51,6 +51,8 @@ export interface Gateway {
   readonly handler: RequestListener;
   /** Listens. @returns where */
   start(): Promise<{ readonly port: number; readonly url: string }>;
+  /** Says that it is not ready, and goes on: whoever sends requests here has time to learn of it. */
+  drain(): void;
   /** Not ready, stops to accept, finishes what is in flight, closes. Idempotent. */
   stop(): Promise<void>;
 }
@@ -162,6 +164,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       warmUp(contract, () => accepting);
       logger.info('gateway listens', { host: config.host, port, url });
       return { port, url };
+    },
+    drain() {
+      accepting = false;
     },
     stop() {
       accepting = false;

@@ -14,7 +14,7 @@ import type {
   userOperations,
   userTokenOperations,
 } from '@bindery/contracts';
-import type { ServicePorts } from '@bindery/event-sourcing';
+import type { RuntimeTuning, ServicePorts } from '@bindery/event-sourcing';
 import type { Mailer } from '@bindery/mail';
 import type { Service, ServiceClient } from '@bindery/service-kit';
 import type { BootstrapOptions, Bootstrapped } from './bootstrap.ts';
@@ -42,6 +42,7 @@ export interface IdentityOptions {
   readonly signIn?: SignInConfig;
   /** Of signing in through identity providers of organizations. */
   readonly saml?: SamlSettings;
+  readonly tuning?: Partial<RuntimeTuning>;
 }
 
 /** The identity service, and what its composition root calls at every start. */

@@ -118,6 +118,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     ],
     publicMapping,
     validatePublic: validatePublicEvent,
+    ...(options.tuning ? { tuning: options.tuning } : {}),
   });
   const userRepository = runtime.repository(userAggregate);
   const emails = runtime.repository(emailAggregate);

@@ -16,6 +16,7 @@ import type { Mailer } from '@bindery/mail';
 import type { ReadStore } from '@bindery/read-store';
 import type { SearchIndex } from '@bindery/search';
 import {
+  build,
   type Clock,
   commaSeparated,
   createInProcessClient,
@@ -23,10 +24,10 @@ import {
   createLifecycle,
   type Part,
   type Service,
+  version,
 } from '@bindery/service-kit';
 import type { Logger, Telemetry } from '@bindery/telemetry';
 import { observedFetch } from '@bindery/telemetry/ports';
-import { build, version } from './build.ts';
 import type { Settings } from './config.ts';
 import { adminToken } from './first-start.ts';
 import { type ImportDocs, importWantedDocs, wantDocs } from './import-docs.ts';

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { openFilesystemBlobStore } from '@bindery/blob-store/filesystem';
 import { createMemoryCache } from '@bindery/cache/memory';
 import { openSqliteEventStore } from '@bindery/event-store/sqlite';
@@ -8,10 +7,9 @@ import { createOutboxMailer } from '@bindery/mail/outbox';
 import { createSmtpMailer } from '@bindery/mail/smtp';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
-import type { SearchIndex } from '@bindery/search';
-import { openSqliteSearchIndex } from '@bindery/search/sqlite';
-import { createLifecycle, type Part, systemClock } from '@bindery/service-kit';
-import { createTelemetry, type Logger } from '@bindery/telemetry';
+import { openRenewableSearchIndex } from '@bindery/search/sqlite';
+import { createLifecycle, type Part, systemClock, version } from '@bindery/service-kit';
+import { createTelemetry } from '@bindery/telemetry';
 import {
   observedBlobStore,
   observedCache,
@@ -21,7 +19,6 @@ import {
   observedReadStore,
 } from '@bindery/telemetry/ports';
 import { lockDataDirectory } from './adapters/data-lock.ts';
-import { version } from './build.ts';
 import { type Embedded, type Replacements, startServices } from './compose.ts';
 import type { Settings } from './config.ts';
 import { dataPaths } from './data-paths.ts';
@@ -60,6 +57,7 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
     const paths = dataPaths(settings.DATA_DIR);
     const vault = createVault(masterKeyOf(settings.DATA_DIR, settings.MASTER_KEY));
     const now = (): number => clock.now().getTime();
+    const onRenewed = (error: unknown): void => logger.warn('the search index is made anew', { error });
     const cache = observedCache(keep('cache', createMemoryCache()), telemetry, 'memory');
     const embeddedBus = keep(
       'bus',
@@ -102,7 +100,7 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
           telemetry,
           'filesystem',
         ),
-        search: keep('search index', await openSearchIndex(paths.search, logger)),
+        search: keep('search index', await openRenewableSearchIndex({ path: paths.search, onRenewed })),
         mailer: observedMailer(keep('mail', openMailer(settings, paths.outbox)), telemetry),
         gatewayState: keep('gateway state', await openSqliteReadStore({ path: paths.gatewayState })),
         adminTokenFile: paths.adminToken,
@@ -115,18 +113,6 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
     await cleanup.start();
     await cleanup.stop();
     throw error;
-  }
-};
-
-/** The index is fed from the events: one that cannot be used (damaged, another version) is made anew. */
-const openSearchIndex = async (path: string, logger: Logger): Promise<SearchIndex> => {
-  try {
-    return await openSqliteSearchIndex({ path });
-  } catch (error) {
-    if (Object(error).code !== 'search.unusable') throw error;
-    logger.warn('the search index is made anew', { error });
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-    return openSqliteSearchIndex({ path });
   }
 };
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Cache } from '@bindery/cache';
 import type { Position } from '@bindery/event-store';
 import type { Collection } from '@bindery/read-store';
 import { conflict, invalid, isProblem, type ServiceStatus } from '@bindery/service-kit';
 import type { Lag } from '../instruments.ts';
 import type { LiveCollection, Projection } from '../projection.ts';
+import type { Locks } from '../service-runtime.ts';
 import { isEventStoreDown, notRunning, reasonOf } from '../shared/failures.ts';
 import { lagBehind } from '../shared/lag.ts';
 import { withLease } from '../shared/lease.ts';
@@ -23,7 +23,7 @@ const CATCH_UP_MS = 10_000;
 /** Documents in the shape of an older release stay for so long: processes of that release may still serve them. */
 const UPGRADE_MS = 600_000;
 
-export type ProjectionParts = Omit<ProjectionContext, 'tracked' | 'checkpoints'> & { readonly cache: Cache };
+export type ProjectionParts = Omit<ProjectionContext, 'tracked' | 'checkpoints'> & { readonly cache: Locks };
 
 type Status = ServiceStatus['projections'][number];
 
@@ -31,7 +31,7 @@ type Status = ServiceStatus['projections'][number];
 export class Projections {
   readonly inline: InlineProjector;
   readonly live: LiveCollection;
-  readonly #cache: Cache;
+  readonly #cache: Locks;
   readonly #context: ProjectionContext;
   readonly #holder = randomUUID();
   readonly #stop = new AbortController();

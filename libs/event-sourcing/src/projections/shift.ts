@@ -1,5 +1,5 @@
-import type { Cache } from '@bindery/cache';
 import type { Position } from '@bindery/event-store';
+import type { Locks } from '../service-runtime.ts';
 import { withLease } from '../shared/lease.ts';
 import { pause, superviseLoop } from '../shared/loop.ts';
 import { checkpointId, type ProjectionContext } from './context.ts';
@@ -10,7 +10,7 @@ const WATCH_WAITED_MS = 20;
 const WATCH_MS = 250;
 
 export interface ShiftOptions {
-  readonly cache: Cache;
+  readonly cache: Locks;
   /** Unique per process. */
   readonly holder: string;
 }

@@ -1,6 +1,6 @@
-import type { Cache } from '@bindery/cache';
 import type { Logger } from '@bindery/telemetry';
-import { isCacheDown, reasonOf } from './failures.ts';
+import type { Locks } from '../service-runtime.ts';
+import { reasonOf } from './failures.ts';
 import { pause } from './loop.ts';
 
 /** A lock that is held for now. */
@@ -12,18 +12,12 @@ export interface HeldLease {
 }
 
 export interface LeaseOptions {
-  readonly cache: Cache;
+  readonly cache: Locks;
   readonly key: string;
   /** Unique per process and use. */
   readonly holder: string;
   readonly termMs: number;
   readonly logger: Logger;
-  /**
-   * The work is guarded at every write, so that done twice it does no harm: while the cache is away each process does it
-   * without the lock, and one goes on when it is back. Default false: nobody works until the cache is back, since workers
-   * that took over from one another all the time would get nowhere.
-   */
-  readonly harmlessTwice?: boolean;
 }
 
 /**
@@ -36,17 +30,15 @@ export const withLease = async (
   signal: AbortSignal,
   work: (lease: HeldLease) => Promise<void>,
 ): Promise<boolean> => {
-  const { cache, key, holder } = options;
+  const { cache, key, holder, termMs } = options;
   const asked = performance.now();
-  const granted = await ask(options);
+  const granted = await cache.acquire(key, holder, termMs);
   if (granted === undefined) return false;
   const lost = new AbortController();
   const over = new AbortController();
   const renewing = keepRenewing(options, asked, lost, AbortSignal.any([signal, over.signal]));
-  // Fences of all caches begin at microseconds of the wall clock.
-  const fence = granted === 'cache is away' ? Date.now() * 1000 : granted.fence;
   try {
-    await work({ fence, signal: AbortSignal.any([signal, lost.signal]) });
+    await work({ fence: granted.fence, signal: AbortSignal.any([signal, lost.signal]) });
   } finally {
     over.abort();
     await renewing;
@@ -59,23 +51,8 @@ export const withLease = async (
   return true;
 };
 
-const ask = async ({
-  cache,
-  key,
-  holder,
-  termMs,
-  harmlessTwice = false,
-}: LeaseOptions): Promise<{ readonly fence: number } | 'cache is away' | undefined> => {
-  try {
-    return await cache.acquire(key, holder, termMs);
-  } catch (error) {
-    if (harmlessTwice && isCacheDown(error)) return 'cache is away';
-    throw error;
-  }
-};
-
 const keepRenewing = async (
-  { cache, key, holder, termMs, logger, harmlessTwice = false }: LeaseOptions,
+  { cache, key, holder, termMs, logger }: LeaseOptions,
   granted: number,
   lost: AbortController,
   signal: AbortSignal,
@@ -86,14 +63,10 @@ const keepRenewing = async (
     if (signal.aborted) return;
     const asked = performance.now();
     try {
-      const kept =
-        (await cache.renew(key, holder, termMs)) ||
-        // It began without the cache, or that has lost everything: whoever asks first goes on.
-        (harmlessTwice && (await cache.acquire(key, holder, termMs)) !== undefined);
-      until = kept ? asked + termMs * 0.9 : 0;
+      if (await cache.renew(key, holder, termMs)) until = asked + termMs * 0.9;
+      else until = 0;
     } catch (error) {
       logger.debug('a lease could not be renewed', { key, reason: reasonOf(error) });
-      if (harmlessTwice && isCacheDown(error)) until = asked + termMs;
     }
     if (performance.now() < until) continue;
     lost.abort();

@@ -1,10 +1,10 @@
-import type { Cache } from '@bindery/cache';
 import type { EventStore, Position } from '@bindery/event-store';
 import type { ReadStore } from '@bindery/read-store';
 import type { Clock } from '@bindery/service-kit';
 import type { Telemetry } from '@bindery/telemetry';
 import type { Aggregates } from '../aggregates.ts';
 import type { Lag } from '../instruments.ts';
+import type { Locks } from '../service-runtime.ts';
 import type { RuntimeTuning } from '../tuning.ts';
 import { EpochLost, EpochPosition } from './epoch.ts';
 import { reasonOf } from './failures.ts';
@@ -16,7 +16,7 @@ export interface WorkerParts {
   readonly service: string;
   readonly eventStore: EventStore;
   readonly readStore: ReadStore;
-  readonly cache: Cache;
+  readonly cache: Locks;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly aggregates: Aggregates;

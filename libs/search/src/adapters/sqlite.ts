@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type SearchIndex, SearchUnavailable } from '../port.ts';
 import { SqliteSearchIndex } from './sqlite/search-index.ts';
@@ -21,4 +21,22 @@ export const openSqliteSearchIndex = async (options: SqliteSearchIndexOptions): 
     throw new SearchUnavailable(`the folder of ${options.path} cannot be created`, { cause });
   }
   return new SqliteSearchIndex(options.path);
+};
+
+/**
+ * The same, but an index that cannot be used (damaged, of another version) is made anew and empty: it is fed from the events.
+ * @param onRenewed told why
+ * @throws SearchUnavailable when it cannot be opened
+ */
+export const openRenewableSearchIndex = async (
+  options: SqliteSearchIndexOptions & { readonly onRenewed: (reason: unknown) => void },
+): Promise<SearchIndex> => {
+  try {
+    return await openSqliteSearchIndex(options);
+  } catch (error) {
+    if (Object(error).code !== 'search.unusable') throw error;
+    options.onRenewed(error);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(options.path + suffix, { force: true });
+    return openSqliteSearchIndex(options);
+  }
 };

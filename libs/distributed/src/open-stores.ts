@@ -1,0 +1,124 @@
+import type { BlobStore } from '@bindery/blob-store';
+import { openS3BlobStore } from '@bindery/blob-store/s3';
+import type { Cache } from '@bindery/cache';
+import { openRedisCache } from '@bindery/cache/redis';
+import type { RuntimeTuning, ServicePorts } from '@bindery/event-sourcing';
+import { openEventStoreDb } from '@bindery/event-store/eventstoredb';
+import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
+import type { ReadStore } from '@bindery/read-store';
+import { openMongoReadStore } from '@bindery/read-store/mongodb';
+import { ConfigError, type ConfigOf, commaSeparated } from '@bindery/service-kit';
+import {
+  observedBlobStore,
+  observedCache,
+  observedEventStore,
+  observedMessageBus,
+  observedReadStore,
+} from '@bindery/telemetry/ports';
+import type { Starting } from './run-process.ts';
+import type { blobSettings, gatewayProcessSettings, serviceProcessSettings } from './settings.ts';
+import { openStoreLocks } from './store-locks.ts';
+
+type Common = Pick<
+  ConfigOf<typeof gatewayProcessSettings>,
+  'MONGODB_URL' | 'MONGODB_DATABASE_PREFIX' | 'REDIS_URL' | 'REDIS_PREFIX'
+>;
+type ServiceSettings = ConfigOf<typeof serviceProcessSettings>;
+type Opening = Pick<Starting<never>, 'telemetry' | 'clock' | 'keep'>;
+
+/** Rhythms of services with several replicas: those who only watch the projections see soon how far they are. */
+export const tuningOf = ({ LEASE_MS }: Pick<ServiceSettings, 'LEASE_MS'>): Partial<RuntimeTuning> => ({
+  leaseMs: LEASE_MS,
+  checkpointMs: 100,
+  generationPollMs: 250,
+});
+
+/** The cache; while its server is away everybody goes on without. */
+export const openCache = async (settings: Common, { telemetry, keep }: Opening): Promise<Cache> => {
+  const cache = await openRedisCache({
+    ...{ url: settings.REDIS_URL, prefix: settings.REDIS_PREFIX },
+    onChange: (available, reason) => telemetry.logger.warn('the cache', { available, reason }),
+  });
+  return observedCache(keep('cache', cache), telemetry, 'redis');
+};
+
+/**
+ * A database of read models.
+ * @param durable for what no event holds
+ */
+export const openDatabase = async (
+  settings: Common,
+  name: string,
+  { telemetry, keep }: Opening,
+  durable = false,
+): Promise<ReadStore> => {
+  const store = await openMongoReadStore({
+    ...{ url: settings.MONGODB_URL, database: `${settings.MONGODB_DATABASE_PREFIX}_${name}`, durable },
+    applicationName: `bindery-${name}`,
+  });
+  return observedReadStore(keep(`database ${name}`, store), telemetry, 'mongodb');
+};
+
+/** What a service runs on. */
+export const openPorts = async (
+  service: string,
+  settings: ServiceSettings,
+  opening: Opening,
+): Promise<ServicePorts> => {
+  const { telemetry, clock, keep } = opening;
+  const { logger, metrics } = telemetry;
+  const drops = metrics.counter('bindery_event_store_subscription_drops_total', 'Subscriptions that were made again.');
+  const now = (): number => clock.now().getTime();
+  const readStore = await openDatabase(settings, service, opening);
+  const eventStore = openEventStoreDb({
+    connectionString: settings.EVENTSTORE_URL,
+    onSubscriptionDropped: (reason) => {
+      drops.add(1);
+      logger.warn('a subscription was dropped', { reason });
+    },
+  });
+  const bus = openKafkaMessageBus({
+    brokers: commaSeparated(settings.KAFKA_BROKERS),
+    clientId: `bindery-${service}`,
+    ssl: settings.KAFKA_SSL,
+    ...saslOf(settings),
+    partitions: settings.KAFKA_PARTITIONS,
+    replicationFactor: settings.KAFKA_REPLICATION_FACTOR,
+    now,
+    onProblem: (problem) => logger.warn('message bus', { ...problem }),
+    onLog: ({ level, message, fields }) => logger.debug(message, { level, ...fields }),
+  });
+  return {
+    readStore,
+    eventStore: observedEventStore(keep('events', eventStore), telemetry, 'eventstoredb'),
+    bus: observedMessageBus(keep('bus', bus), telemetry, 'kafka', now),
+    cache: await openCache(settings, opening),
+    locks: await openStoreLocks(readStore),
+    telemetry,
+    clock,
+  };
+};
+
+const saslOf = (settings: ServiceSettings) => {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings;
+  if (mechanism === undefined) return {};
+  if (username === undefined || password === undefined)
+    throw new ConfigError('Configuration: KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: are needed with a mechanism');
+  return { sasl: { mechanism, username, password } };
+};
+
+/** Bytes of files. */
+export const openBlobs = async (
+  settings: ConfigOf<typeof blobSettings>,
+  { telemetry, keep }: Opening,
+): Promise<BlobStore> => {
+  const blobs = await openS3BlobStore({
+    endpoint: settings.S3_ENDPOINT,
+    region: settings.S3_REGION,
+    bucket: settings.S3_BUCKET,
+    credentials: { accessKeyId: settings.S3_ACCESS_KEY_ID, secretAccessKey: settings.S3_SECRET_ACCESS_KEY },
+    pathStyle: settings.S3_PATH_STYLE,
+    onProblem: (problem) => telemetry.logger.warn('blobs', { problem }),
+  });
+  return observedBlobStore(keep('blobs', blobs), telemetry, 's3');
+};

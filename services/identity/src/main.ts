@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import {
+  contentUrl,
+  openDatabase,
+  openPorts,
+  runProcess,
+  serve,
+  serviceProcessSettings,
+  tuningOf,
+} from '@bindery/distributed';
+import { createOutboxMailer } from '@bindery/mail/outbox';
+import { createSmtpMailer } from '@bindery/mail/smtp';
+import {
+  commaSeparated,
+  createInProcessClient,
+  createLateClient,
+  createRoutedClient,
+  parseMasterKey,
+  required,
+  version,
+} from '@bindery/service-kit';
+import { createHttpClient } from '@bindery/service-kit/http-client';
+import { createServiceListener } from '@bindery/service-kit/service-listener';
+import { createTransport } from '@bindery/service-kit/transport';
+import { observedMailer } from '@bindery/telemetry/ports';
+import { acceptableToken } from './features/tokens/index.ts';
+import { createIdentityService } from './service.ts';
+import { identitySettings, samlSettings } from './settings.ts';
+import { createKeyStore } from './shared/key-store.ts';
+import { createVault } from './shared/vault.ts';
+import { signInConfig } from './sign-in-settings.ts';
+
+/** The identity service as a process of its own (DESIGN section 6, distributed profile). */
+await runProcess({
+  name: 'identity',
+  version,
+  settings: {
+    ...identitySettings,
+    ...serviceProcessSettings,
+    CONTENT_URL: contentUrl,
+    BINDERY_BOOTSTRAP_TOKEN: required.text({
+      description: 'A token that works for the administrator, from the first start on.',
+      pattern: acceptableToken,
+      allowed: identitySettings.BINDERY_BOOTSTRAP_TOKEN.allowed,
+      secret: true,
+    }),
+    DATA_DIR: required.text({
+      description: 'Directory for mail that is not sent, where no server for mail is set.',
+      fallback: '/tmp/bindery',
+    }),
+  },
+  async compose(starting) {
+    const { settings, telemetry, keep } = starting;
+    const vault = createVault(parseMasterKey(settings.MASTER_KEY));
+    const own = createLateClient();
+    const content = keep(
+      'calls to content',
+      createTransport({
+        ...{ urls: commaSeparated(settings.CONTENT_URL), token: settings.SERVICE_TOKEN, tracer: telemetry.tracer },
+      }),
+    );
+    const mailer =
+      settings.SMTP_URL === undefined
+        ? createOutboxMailer({ folder: join(settings.DATA_DIR, 'outbox'), from: settings.MAIL_FROM })
+        : createSmtpMailer({ url: settings.SMTP_URL, from: settings.MAIL_FROM });
+    const service = await createIdentityService({
+      ports: await openPorts('identity', settings, starting),
+      keys: await createKeyStore(await openDatabase(settings, 'keys', starting, true), vault),
+      vault,
+      services: createRoutedClient({ identity: own.client, content: createHttpClient(content) }),
+      mailer: observedMailer(keep('mail', mailer), telemetry),
+      publicUrl: () => settings.PUBLIC_URL,
+      signIn: signInConfig(settings),
+      saml: samlSettings(settings),
+      tuning: tuningOf(settings),
+    });
+    own.bind(createInProcessClient(service.handlers));
+    const token = settings.BINDERY_BOOTSTRAP_TOKEN;
+    return [
+      { name: 'identity', start: () => service.start(), stop: () => service.stop(), stopWithinMs: 8000 },
+      {
+        name: 'first start',
+        start: async () => {
+          const { first } = await service.bootstrap({
+            email: settings.BINDERY_BOOTSTRAP_EMAIL,
+            displayName: settings.BINDERY_BOOTSTRAP_NAME,
+            organizationTitle: settings.BINDERY_BOOTSTRAP_ORGANIZATION,
+            onFirstStart: () => token,
+            token,
+          });
+          if (first) telemetry.logger.info('the first start has made the administrator');
+        },
+      },
+      serve({
+        host: settings.HOST,
+        port: settings.PORT,
+        logger: telemetry.logger,
+        listener: (ending) =>
+          createServiceListener({
+            ...{ service, rawRoutes: service.rawRoutes, token: settings.SERVICE_TOKEN, telemetry, ending },
+          }),
+      }),
+    ];
+  },
+});
