@@ -1,11 +1,11 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { elementsReader, type FieldReader, multiField, scalarReader } from '../../fields.ts';
 import type { CollectionSpec, IndexSpec, Scalar } from '../../port.ts';
+import { checkSpec, plainFields } from '../../spec-rules.ts';
 import type { Database } from './database.ts';
 
 const FALSE = new Uint8Array([0]);
 const TRUE = new Uint8Array([1]);
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /**
  * A value as it is stored in an index column. The columns have no type, so the engine orders null < numbers < text
@@ -41,17 +41,9 @@ export interface Side {
 
 /** @throws TypeError when the specification cannot be laid out */
 export const layoutOf = (spec: CollectionSpec, generation: number): Layout => {
-  if (!NAME.test(spec.name)) throw new TypeError(`"${spec.name}" is no name for a collection`);
-  if (!Number.isSafeInteger(spec.version) || !Number.isSafeInteger(generation) || spec.version < 0 || generation < 0)
-    throw new TypeError(`${spec.name}: version and generation are integers from 0`);
+  checkSpec(spec, generation);
   const plain = spec.indexes.filter((index) => index.multi !== true);
-  const fields = [...new Set(plain.flatMap((index) => index.fields))];
-  distinct(spec, fields, 'fields');
-  distinct(
-    spec,
-    spec.indexes.map((index) => index.name),
-    'indexes',
-  );
+  const fields = plainFields(spec);
   const name = tableName(spec, generation);
   const columns = new Map(fields.map((field) => [field, quote(`f:${field}`)]));
   const sides = spec.indexes.filter((index) => index.multi === true).map((index) => sideOf(name, index));
@@ -178,10 +170,3 @@ const sideOf = (name: string, index: IndexSpec): Side => {
 const tableName = (spec: CollectionSpec, generation: number): string => `c:${spec.name}:${spec.version}:${generation}`;
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const refusal = (columns: readonly string[]): string => `UNIQUE constraint failed: ${columns.join(', ')}`;
-
-/** The engine ignores case in names. */
-const distinct = (spec: CollectionSpec, names: readonly string[], what: string): void => {
-  const folded = new Set(names.map((name) => name.toLowerCase()));
-  if (folded.size !== names.length || names.some((name) => name.length === 0 || name.includes('\0')))
-    throw new TypeError(`${spec.name}: names of ${what} must be there and differ in more than case`);
-};

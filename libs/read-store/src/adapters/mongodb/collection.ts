@@ -1,0 +1,137 @@
+import type { Collection, CollectionSpec, Query, Stored, Where, Write } from '../../port.ts';
+import { checkIndexed, checkPurgeLimit, checkQuery, MAX_VALUES } from '../../query-rules.ts';
+import { Commands } from './commands.ts';
+import type { Connection } from './connection.ts';
+import { ROW, type Row, storedOf, storedOfAll } from './documents.ts';
+import { encodeText } from './encode.ts';
+import { type Filter, pageQuery, whereFilter } from './filters.ts';
+import type { Layout } from './layout.ts';
+import { type Prepared, prepare } from './prepared.ts';
+import { Writing } from './writing.ts';
+
+const SCAN_PAGE = 250;
+/** Documents that are removed by one command. */
+const PURGE_PAGE = 1000;
+
+/** A collection of the server; see the port for what its methods promise. */
+export class MongoCollection<T> implements Collection<T> {
+  readonly spec: CollectionSpec;
+  readonly #connection: Connection;
+  readonly #layout: Layout;
+  readonly #commands: Commands;
+  readonly #writing: Writing;
+
+  constructor(connection: Connection, layout: Layout) {
+    this.spec = layout.spec;
+    this.#connection = connection;
+    this.#layout = layout;
+    this.#commands = new Commands(connection, layout);
+    this.#writing = new Writing(this.#commands);
+  }
+
+  async get(id: string): Promise<Stored<T> | undefined> {
+    const { maxTimeMS } = this.#connection;
+    const row = await this.#run(() => this.#rows.findOne({ _id: encodeText(id) }, { projection: ROW, maxTimeMS }));
+    return row === null ? undefined : storedOf<T>(this.spec, row);
+  }
+
+  async getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Stored<T>>> {
+    if (ids.length > MAX_VALUES) throw new RangeError(`more than ${MAX_VALUES} ids`);
+    if (ids.length === 0) return new Map();
+    const wanted = [...new Set(ids.map(encodeText))];
+    const rows = await this.#find({ _id: { $in: wanted } }, {}, wanted.length);
+    return new Map((await storedOfAll<T>(this.spec, rows)).map((stored) => [stored.id, stored]));
+  }
+
+  async query(query: Query): Promise<readonly Stored<T>[]> {
+    checkQuery(this.spec, query);
+    const asked = pageQuery(query);
+    if (asked === undefined) return [];
+    return storedOfAll<T>(this.spec, await this.#find(asked.filter, asked.sort, query.limit));
+  }
+
+  async count(where: Where = {}): Promise<number> {
+    checkIndexed(this.spec, where, []);
+    const filter = whereFilter(where);
+    if (filter === undefined) return 0;
+    const { maxTimeMS } = this.#connection;
+    return this.#run(() => this.#rows.countDocuments(filter, { maxTimeMS }));
+  }
+
+  async *scan(signal?: AbortSignal): AsyncGenerator<Stored<T>> {
+    for (let last = ''; ; ) {
+      signal?.throwIfAborted();
+      // Tombstones too: the index of ids alone gives the page in order.
+      const rows = await this.#find({ _id: { $gt: last } }, { _id: 1 }, SCAN_PAGE);
+      for (const row of rows) {
+        signal?.throwIfAborted();
+        const stored = await storedOf<T>(this.spec, row);
+        if (stored !== undefined) yield stored;
+      }
+      if (rows.length < SCAN_PAGE) return;
+      last = rows.at(-1)?._id ?? last;
+    }
+  }
+
+  async put(id: string, revision: number, document: T): Promise<boolean> {
+    const write = this.prepare({ kind: 'put', id, revision, document });
+    return this.#connection.during(() => this.#writing.put(write));
+  }
+
+  async remove(id: string, revision: number): Promise<boolean> {
+    const write = this.prepare({ kind: 'remove', id, revision });
+    return this.#connection.during(() => this.#writing.put(write));
+  }
+
+  async compareAndPut(id: string, expected: number, document: T): Promise<boolean> {
+    const write = this.prepare({ kind: 'put', id, revision: expected + 1, document });
+    return this.#connection.during(() => this.#commands.putExactly(write, expected));
+  }
+
+  async purge(where: Where, limit: number): Promise<number> {
+    checkPurgeLimit(limit);
+    checkIndexed(this.spec, where, []);
+    const filter = whereFilter(where);
+    return filter === undefined ? 0 : this.#connection.during(() => this.#purge(filter, limit));
+  }
+
+  /** Checks and encodes a write now. */
+  prepare(write: Write<T>): Prepared {
+    return prepare(this.#layout, write);
+  }
+
+  /** Applies prepared writes of this collection, see {@link Writing.putAll}. */
+  putAll(writes: readonly Prepared[]): Promise<void> {
+    return this.#writing.putAll(writes);
+  }
+
+  async #purge(filter: Filter, limit: number): Promise<number> {
+    const { maxTimeMS } = this.#connection;
+    for (let removed = 0; ; ) {
+      const page = Math.min(PURGE_PAGE, limit - removed);
+      const rows = await this.#connection.run(() =>
+        this.#rows.find(filter, { projection: { _id: 1 }, limit: page, maxTimeMS }).toArray(),
+      );
+      if (rows.length === 0) return removed;
+      // Together with the condition: what was changed since stays.
+      const chosen = { $and: [{ _id: { $in: rows.map(({ _id }) => _id) } }, filter] };
+      removed += (await this.#connection.run(() => this.#rows.deleteMany(chosen, { maxTimeMS }))).deletedCount;
+      if (removed >= limit || rows.length < page) return removed;
+    }
+  }
+
+  get #rows(): Commands['collection'] {
+    return this.#commands.collection;
+  }
+
+  #find(filter: Filter, sort: Readonly<Record<string, 1 | -1>>, limit: number): Promise<readonly Row[]> {
+    const { maxTimeMS } = this.#connection;
+    return this.#run(() =>
+      this.#rows.find(filter, { projection: ROW, sort, limit, batchSize: limit, maxTimeMS }).toArray(),
+    );
+  }
+
+  #run<R>(command: () => Promise<R>): Promise<R> {
+    return this.#connection.during(() => this.#connection.run(command));
+  }
+}
