@@ -1,0 +1,60 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Backend, startBackend, stateFolder } from '@bindery/backends';
+import { Kafka, logLevel } from 'kafkajs';
+
+/** Servers for one instance. */
+export interface Servers {
+  /** Addresses, as settings of the processes. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The instance's own: two instances would be one in a log of events that they share. */
+  readonly eventStore: Backend;
+  readonly kafka: Backend;
+  readonly mongodb: Backend;
+  readonly redis: Backend;
+  readonly s3: Backend;
+  /** Stops what is this instance's own. */
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the servers of `npm run backends:up`, starting what does not run, with a log of events of its own and no topics.
+ * Instances follow one another: they share the topics of Kafka.
+ */
+export const openServers = async (): Promise<Servers> => {
+  const folder = stateFolder();
+  const [kafka, mongodb, redis, s3] = await Promise.all([
+    startBackend('kafka', { folder }),
+    startBackend('mongodb', { folder }),
+    startBackend('redis', { folder }),
+    startBackend('s3', { folder }),
+  ]);
+  const own = mkdtempSync(join(tmpdir(), 'bindery-events-'));
+  const eventStore = await startBackend('eventstore', { folder: own });
+  await removeTopics(kafka.url);
+  const all = [kafka, mongodb, redis, s3, eventStore];
+  return {
+    environment: Object.assign({}, ...all.map(({ environment }) => environment)),
+    ...{ eventStore, kafka, mongodb, redis, s3 },
+    async release() {
+      await eventStore.stop();
+      await rm(own, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Topics and groups that an instance before has left. */
+const removeTopics = async (brokers: string): Promise<void> => {
+  const admin = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    const { groups } = await admin.listGroups();
+    if (groups.length > 0) await admin.deleteGroups(groups.map(({ groupId }) => groupId));
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith('bindery.'));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+  } finally {
+    await admin.disconnect();
+  }
+};
