@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BACKEND_NAMES, type BackendName, type Engine, type EngineContext, type MongoServer } from './engine.ts';
 import { engineFor } from './engines/index.ts';
+import { withLock } from './lock.ts';
 import { freePorts } from './ports.ts';
 import {
   endProcess,
@@ -71,7 +72,7 @@ export class Backend {
     return this.#engine.environment(this.#context);
   }
 
-  /** Of the running process. @throws Error when it does not run */
+  /** Of its process when this program last started or found it. @throws Error when it did not run */
   get pid(): number {
     return this.#running().pid;
   }
@@ -99,7 +100,14 @@ export class Backend {
    * @throws MissingTool when this machine lacks what it needs
    * @throws Error when it is not ready within its deadline, with the end of its output
    */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return withLock(join(this.#context.folder, 'lock'), async () => {
+      this.#process = (await recall(this.#context.folder))?.process;
+      await this.#start();
+    });
+  }
+
+  async #start(): Promise<void> {
     if (this.#process !== undefined && this.running) {
       sendSignal(this.#process, 'SIGCONT');
       try {
@@ -118,19 +126,19 @@ export class Backend {
 
   /** Ends it without any chance to tidy up, and waits until it is gone. Start it again with {@link restart}. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    const process = this.#running();
+    const process = await this.#current();
     sendSignal(process, signal);
     sendSignal(process, 'SIGCONT');
     await untilEnded(process, this.#engine.stopGraceMs);
   }
 
   /** Takes its processor time away: connections stay open and nothing answers. Resolves when it stands still. */
-  pause(): Promise<void> {
-    return freeze(this.#running());
+  async pause(): Promise<void> {
+    await freeze(await this.#current());
   }
 
-  resume(): void {
-    sendSignal(this.#running(), 'SIGCONT');
+  async resume(): Promise<void> {
+    sendSignal(await this.#current(), 'SIGCONT');
   }
 
   /** Ends it if it runs, and starts it on the same port with the same data; resolves when it is ready. */
@@ -141,10 +149,17 @@ export class Backend {
 
   /** Ends it in an orderly way. The data stay. Does nothing when it does not run. */
   async stop(): Promise<void> {
-    if (this.#process === undefined) return;
-    await endProcess(this.#process, this.#engine.stopGraceMs);
+    const process = (await recall(this.#context.folder))?.process;
+    if (process === undefined) return;
+    await endProcess(process, this.#engine.stopGraceMs);
     this.#process = undefined;
     await this.#remember();
+  }
+
+  /** As its folder says: another program may have restarted it. */
+  async #current(): Promise<ProcessIdentity> {
+    this.#process = (await recall(this.#context.folder))?.process;
+    return this.#running();
   }
 
   #running(): ProcessIdentity {

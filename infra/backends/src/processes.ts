@@ -33,6 +33,9 @@ const processStat = (pid: number): readonly string[] | undefined => {
 
 const startOf = (pid: number): string => processStat(pid)?.[19] ?? '';
 
+/** Of a process that runs now. */
+export const identityOf = (pid: number): ProcessIdentity => ({ pid, startedAt: startOf(pid) });
+
 const signalReaches = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -59,7 +62,7 @@ export const launchDetached = async (launch: Launch): Promise<ProcessIdentity> =
     });
     child.unref();
     if (child.pid === undefined) throw new Error(`${launch.command} has no process id`);
-    return { pid: child.pid, startedAt: startOf(child.pid) };
+    return identityOf(child.pid);
   } finally {
     closeSync(log);
   }
