@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ended, freePort } from '../product/product.ts';
+import { ended, freePort } from '../product/processes.ts';
 
 /** The programs of the distributed profile. */
 export type ProcessKind = 'gateway' | 'identity' | 'content';
