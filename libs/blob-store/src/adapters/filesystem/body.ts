@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { BlobDamaged } from '../../errors.ts';
 
@@ -18,14 +17,4 @@ export async function* readBody(path: string, start: number, end: number, sha256
   } finally {
     await file.close();
   }
-}
-
-/** The same bytes; throws after the last one unless they hash to `sha256`. */
-export async function* verified(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const chunk of body) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (hash.digest('hex') !== sha256) throw new BlobDamaged(sha256);
 }

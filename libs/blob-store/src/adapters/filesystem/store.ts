@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { BlobStoreUnavailable } from '../../errors.ts';
 import { checkBlobKey, checkRange } from '../../key.ts';
 import { type BlobStore, BlobTooLarge } from '../../port.ts';
-import { readBody, verified } from './body.ts';
+import { verified } from '../verified.ts';
+import { readBody } from './body.ts';
 import { ignoreMissing, receive, syncFolder } from './incoming.ts';
 
 /** Failures of the file system itself, not of what the caller gave. */
