@@ -85,12 +85,39 @@ export class MessageBusUnavailable extends Error {
   readonly code = 'message_bus.unavailable';
 }
 
+/** A later publisher was opened under the same id: this one may not write any more, for good (PITFALLS 30). */
+export class PublisherFenced extends Error {
+  readonly code = 'message_bus.publisher_fenced';
+  readonly publisher: string;
+  constructor(publisher: string) {
+    super(`a later publisher ${publisher} has taken over`);
+    this.publisher = publisher;
+  }
+}
+
+/** The one that may publish under an id, until another is opened under it. */
+export interface Publisher {
+  /**
+   * Like `publish` of the bus, and all or nothing: readers see all of the messages or none.
+   * After `MessageBusUnavailable` the outcome is unknown and this publisher is used up: whoever still has the right to
+   * publish opens another, which also settles the outcome, and looks at the end of the topic.
+   * @throws PublisherFenced, MessageBusUnavailable, UnknownTopic, TypeError when an event is not JSON
+   */
+  publish(topic: string, messages: readonly { readonly key: string; readonly event: CloudEvent }[]): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** The message bus port (DESIGN section 5): durable topics, order per key, at least once. */
 export interface MessageBus {
   /** Creates the topics when absent; topics are never created by use. */
   ensureTopics(topics: readonly string[]): Promise<void>;
   /** Durable when it resolves, in the order given. @throws MessageBusUnavailable, UnknownTopic, TypeError when an event is not JSON */
   publish(topic: string, messages: readonly { readonly key: string; readonly event: CloudEvent }[]): Promise<void>;
+  /**
+   * Becomes the publisher of an id (a text of the form of a topic's name); every earlier one of that id, in whatever
+   * process, is refused from now on, and what it had not finished is undone. @throws MessageBusUnavailable
+   */
+  openPublisher(id: string): Promise<Publisher>;
   /** Joins a group; the dead-letter topic of the group is created when absent. @throws UnknownTopic, MessageBusUnavailable */
   consume(options: ConsumerOptions): Promise<RunningConsumer>;
   /** Reads a topic without a group, for tailing: from the beginning or only what comes. Ends when `signal` aborts. */

@@ -9,6 +9,7 @@ import {
   deadLetterTopic,
   type MessageBus,
   MessageBusUnavailable,
+  type Publisher,
   type RunningConsumer,
 } from '../port.ts';
 import { type BusContext, type BusProblem, groupKey, partitionKey, plainWrite, topicKey } from './embedded/context.ts';
@@ -17,6 +18,7 @@ import { Groups } from './embedded/groups.ts';
 import { endInstance, newInstance } from './embedded/instance.ts';
 import { type EncodedMessage, Log, toBusMessage } from './embedded/log.ts';
 import { Parking } from './embedded/parking.ts';
+import { Publishers } from './embedded/publishers.ts';
 import { Retention, type RetentionOptions } from './embedded/retention.ts';
 import { APPLICATION_ID, MIGRATIONS } from './embedded/schema.ts';
 import { tailTopics } from './embedded/tail.ts';
@@ -53,6 +55,8 @@ export interface EmbeddedMessageBus extends MessageBus {
 }
 
 const MAX_LAST = 10_000;
+/** Of topics and publishers. */
+const VALID_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
 
 const encode = ({ key, event }: { readonly key: string; readonly event: CloudEvent }): EncodedMessage => {
   if (typeof key !== 'string' || key === '' || key.includes('\0') || !key.isWellFormed()) {
@@ -68,6 +72,7 @@ class SqliteMessageBus implements EmbeddedMessageBus {
   readonly #context: BusContext;
   readonly #partitions: number;
   readonly #retention: Retention;
+  readonly #publishers: Publishers;
   readonly #consumers = new Set<RunningConsumer>();
   readonly #closed = new AbortController();
   #members = 0;
@@ -96,13 +101,14 @@ class SqliteMessageBus implements EmbeddedMessageBus {
       stopTimeoutMs: options.stopTimeoutMs ?? 10_000,
       onProblem,
     };
+    this.#publishers = new Publishers(this.#db);
     this.#retention = new Retention(this.#db, commits, { ...options.retention, now, onProblem });
   }
 
   async ensureTopics(topics: readonly string[]): Promise<void> {
     const { commits, log } = this.#context;
     for (const name of topics) {
-      if (!/^[a-zA-Z0-9._-]{1,249}$/.test(name)) throw new TypeError(`${name} is not a valid name of a topic`);
+      if (!VALID_NAME.test(name)) throw new TypeError(`${name} is not a valid name of a topic`);
     }
     await commits.submit(
       plainWrite(() => {
@@ -111,12 +117,36 @@ class SqliteMessageBus implements EmbeddedMessageBus {
     );
   }
 
-  async publish(topic: string, messages: Parameters<MessageBus['publish']>[1]): Promise<void> {
+  publish(topic: string, messages: Parameters<MessageBus['publish']>[1]): Promise<void> {
+    return this.#publish(topic, messages, () => undefined);
+  }
+
+  async openPublisher(id: string): Promise<Publisher> {
+    this.#mustBeOpen();
+    if (!VALID_NAME.test(id)) throw new TypeError(`${id} is not a valid id of a publisher`);
+    const epoch = await this.#context.commits.submit(plainWrite(() => this.#publishers.open(id)));
+    let closed = false;
+    return {
+      publish: async (topic, messages) => {
+        if (closed) throw new MessageBusUnavailable(`the publisher ${id} is closed`);
+        await this.#publish(topic, messages, () => this.#publishers.mustHold(id, epoch));
+      },
+      close: async () => {
+        closed = true;
+      },
+    };
+  }
+
+  /** @param check throws when nothing may be written; called in the transaction of the write */
+  async #publish(topic: string, messages: Parameters<MessageBus['publish']>[1], check: () => void): Promise<void> {
     const { changes, commits, log } = this.#context;
     const encoded = messages.map(encode);
     const written = await commits.submit({
       bytes: encoded.reduce((sum, message) => sum + message.bytes, 0),
-      check: () => log.topic(topic),
+      check: () => {
+        check();
+        return log.topic(topic);
+      },
       write: (found) => ({
         id: found.id,
         partitions: new Set(encoded.map((message) => log.append(found, message).partition)),

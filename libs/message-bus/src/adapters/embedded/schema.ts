@@ -7,7 +7,8 @@ export const APPLICATION_ID = 0x42_6e_4d_62;
  * `messages.seq` is the order of publishing over all topics; `offset_` counts within a partition. The small columns come
  * first, so that reading them never touches the pages of a large value. `assignments` holds both the committed offset
  * of a group and the lease of the member that works on the partition: whoever takes it over raises `epoch`, and every
- * later write names the epoch it believes in (PITFALLS 30).
+ * later write names the epoch it believes in (PITFALLS 30). `publishers` holds the epoch of the one that may publish
+ * under an id, compared in the same way.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE topics (
@@ -81,4 +82,8 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (group_id, topic_id, key, offset_)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX parked_by_dead_letter ON parked_messages (dead_seq);`,
+  `CREATE TABLE publishers (
+     id TEXT PRIMARY KEY,
+     epoch INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];

@@ -1,0 +1,17 @@
+import { describeMessageBusConformance } from '@bindery/testing';
+import { describe } from '@jest/globals';
+import { openKafkaMessageBus } from './kafka.ts';
+
+const brokers = process.env.KAFKA_BROKERS ?? '';
+
+const suite = (): void =>
+  describeMessageBusConformance('Kafka', {
+    createPlace: async () => ({
+      open: async () => openKafkaMessageBus({ brokers: brokers.split(','), heartbeatMs: 200, commitEveryMs: 20 }),
+      dispose: async () => undefined,
+    }),
+    patienceMs: 15_000,
+  });
+
+const withBroker = brokers === '' ? describe.skip : describe;
+withBroker(brokers === '' ? 'SKIPPED: Kafka (KAFKA_BROKERS is not set)' : 'Kafka', suite);
