@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startOtlpReceiver } from '@bindery/testing/telemetry';
 import { describe, expect, test } from '@jest/globals';
-import { startOtlpReceiver } from './fixtures/otlp-receiver.ts';
+
 import { createTelemetry, noopTelemetry, type Telemetry, type TelemetryOptions } from './index.ts';
 
 const open = async (

@@ -98,33 +98,43 @@ export const observedMessageBus = (
     };
   };
 
-  const publishTraced: MessageBus['publish'] = async (topic, batch) => {
-    const spans: Span[] = [];
-    const carrying = batch.map(({ key, event }) => {
-      const attributes = {
-        ...sending,
-        'messaging.destination.name': topic,
-        'messaging.message.id': event.id,
-        ...attributesOf(event),
-      };
-      const tie = followUp(event.traceparent, event.time, now());
-      const span = tracer.start(`publish ${topic}`, { kind: 'producer', attributes, ...tie });
-      spans.push(span);
-      return { key, event: span.traceparent === undefined ? event : { ...event, traceparent: span.traceparent } };
-    });
-    try {
-      await bus.publish(topic, carrying);
-    } catch (error) {
-      for (const span of spans) span.fail(error);
-      throw error;
-    } finally {
-      for (const span of spans) span.end();
-    }
+  const traced = (publish: MessageBus['publish']): MessageBus['publish'] => {
+    if (!tracer.enabled) return publish;
+    return async (topic, batch) => {
+      const spans: Span[] = [];
+      const carrying = batch.map(({ key, event }) => {
+        const attributes = {
+          ...sending,
+          'messaging.destination.name': topic,
+          'messaging.message.id': event.id,
+          ...attributesOf(event),
+        };
+        const tie = followUp(event.traceparent, event.time, now());
+        const span = tracer.start(`publish ${topic}`, { kind: 'producer', attributes, ...tie });
+        spans.push(span);
+        return { key, event: span.traceparent === undefined ? event : { ...event, traceparent: span.traceparent } };
+      });
+      try {
+        await publish(topic, carrying);
+      } catch (error) {
+        for (const span of spans) span.fail(error);
+        throw error;
+      } finally {
+        for (const span of spans) span.end();
+      }
+    };
   };
 
   return {
     ensureTopics: (topics) => bus.ensureTopics(topics),
-    publish: tracer.enabled ? publishTraced : (topic, batch) => bus.publish(topic, batch),
+    publish: traced((topic, batch) => bus.publish(topic, batch)),
+    openPublisher: async (id) => {
+      const publisher = await bus.openPublisher(id);
+      return {
+        publish: traced((topic, batch) => publisher.publish(topic, batch)),
+        close: () => publisher.close(),
+      };
+    },
     tail: (topics, options) => bus.tail(topics, options),
     last: (topic, count) => bus.last(topic, count),
     close: () => bus.close(),

@@ -1,0 +1,46 @@
+import { assertTree, type OtlpReceiver, startOtlpReceiver, treeProblem, writeTree } from '@bindery/testing/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { request } from './support.ts';
+import { startTracedServices, type TracedServices } from './traced-services.ts';
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const caller = `00-${traceId}-00f067aa0ba902b7-01`;
+
+const createOrganization = writeTree({
+  method: 'POST',
+  route: '/v1/orgs',
+  operation: 'createOrganization',
+  gateway: 'gateway',
+  owner: 'identity',
+  consumer: 'content',
+  aggregate: 'identity.organization',
+  topic: 'bindery.identity.v1',
+  group: 'content-grants',
+  eventStore: 'sqlite',
+  readStore: 'sqlite',
+  bus: 'embedded',
+});
+
+describe('one trace', () => {
+  let collector: OtlpReceiver;
+  let services: TracedServices;
+  beforeAll(async () => {
+    collector = await startOtlpReceiver();
+    services = await startTracedServices(collector.endpoint);
+  });
+  afterAll(async () => {
+    await services.stop();
+    await collector.close();
+  });
+
+  test('follows a POST through gateway, service, append, projection and bus to the work of another service', async () => {
+    const answer = await request(services, 'POST', '/v1/orgs', {
+      body: { title: 'Traced', emailDomains: [] },
+      headers: { traceparent: caller },
+    });
+    expect(answer.status).toBe(201);
+    const problem = (): string => treeProblem(collector.spans, traceId, createOrganization) ?? '';
+    await collector.until(() => problem() === '', 15_000, problem);
+    assertTree(collector.spans, traceId, createOrganization);
+  });
+});
