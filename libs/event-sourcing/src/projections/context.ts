@@ -68,16 +68,18 @@ export const checkpointWrite = (context: ProjectionContext, tracked: Tracked, po
 /** Stores steps together, each with its checkpoint, and advances their projections. */
 const storeTogether = async (context: ProjectionContext, steps: readonly Step[]): Promise<void> => {
   const batch: BatchWrite[] = [];
+  // Last of all, as the port wants it: an engine that cannot store a batch as one must not have a checkpoint before a write.
+  const checkpoints: BatchWrite[] = [];
   const saved: Step[] = [];
   for (const step of steps) {
     const { tracked, writes, position } = step;
     batch.push(...writes);
     const due = writes.length > 0 || tracked.unsaved >= context.tuning.checkpointEvents;
     if (!due || position <= tracked.saved) continue;
-    batch.push(checkpointWrite(context, tracked, position));
+    checkpoints.push(checkpointWrite(context, tracked, position));
     saved.push(step);
   }
-  if (batch.length > 0) await context.readStore.batch(batch);
+  if (batch.length + checkpoints.length > 0) await context.readStore.batch([...batch, ...checkpoints]);
   for (const { tracked, position } of saved) {
     tracked.saved = position;
     tracked.unsaved = 0;

@@ -75,17 +75,17 @@ export class MongoCollection<T> implements Collection<T> {
 
   async put(id: string, revision: number, document: T): Promise<boolean> {
     const write = this.prepare({ kind: 'put', id, revision, document });
-    return this.#connection.during(() => this.#writing.put(write));
+    return this.#run(() => this.#writing.put(write));
   }
 
   async remove(id: string, revision: number): Promise<boolean> {
     const write = this.prepare({ kind: 'remove', id, revision });
-    return this.#connection.during(() => this.#writing.put(write));
+    return this.#run(() => this.#writing.put(write));
   }
 
   async compareAndPut(id: string, expected: number, document: T): Promise<boolean> {
     const write = this.prepare({ kind: 'put', id, revision: expected + 1, document });
-    return this.#connection.during(() => this.#commands.putExactly(write, expected));
+    return this.#run(() => this.#commands.putExactly(write, expected));
   }
 
   async purge(where: Where, limit: number): Promise<number> {
@@ -131,6 +131,7 @@ export class MongoCollection<T> implements Collection<T> {
     );
   }
 
+  /** One answer within the budget, however many commands it takes. */
   #run<R>(command: () => Promise<R>): Promise<R> {
     return this.#connection.during(() => this.#connection.run(command));
   }

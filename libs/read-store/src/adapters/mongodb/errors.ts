@@ -68,7 +68,10 @@ export const refusingIndex = (message: string): string | undefined => / index: (
  * calling code, an error of the port already) stays as it is.
  */
 export const translate = (error: unknown): unknown => {
-  if (!(error instanceof MongoError)) return error;
+  if (!(error instanceof MongoError))
+    return isOfNetwork(error)
+      ? new ReadStoreUnavailable(`the document database: ${error.message}`, { cause: error })
+      : error;
   const options = { cause: error };
   if (isPassing(error)) return new ReadStoreUnavailable(`the document database: ${error.message}`, options);
   if (error instanceof MongoServerError) {
@@ -93,3 +96,12 @@ const isPassing = (error: MongoError): boolean =>
   PASSING_NAMES.has(error.name) ||
   PASSING.some((label) => error.hasErrorLabel(label)) ||
   (error instanceof MongoServerError && UNAVAILABLE.has(Number(error.code)));
+
+/** Some failures of sockets pass through the driver as they are. */
+const isOfNetwork = (error: unknown): error is Error =>
+  typeof error === 'object' &&
+  error !== null &&
+  'syscall' in error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  /^E[A-Z]+$/.test(error.code);
