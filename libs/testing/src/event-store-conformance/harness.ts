@@ -30,6 +30,8 @@ export interface EventStoreHarness {
   };
   /** Events of the test of scale. Default 100,000. */
   readonly manyEvents?: number;
+  /** Rounds of twenty writers on one stream, each of which costs twenty reads and appends. Default 50. */
+  readonly contendedRounds?: number;
   /** The longest a subscription may take to see an event, in ms. Default 5,000. */
   readonly liveMs?: number;
 }

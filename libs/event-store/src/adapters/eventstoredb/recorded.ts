@@ -1,0 +1,45 @@
+import type streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { EventMetadata, RecordedEvent } from '../../port.ts';
+import { positionOf } from './positions.ts';
+import { unmarked } from './requests.ts';
+
+/** An event and how much there is of it, for limits of pages. */
+export interface SizedEvent {
+  readonly event: RecordedEvent;
+  /** Bytes of data and metadata. */
+  readonly bytes: number;
+  /** Mark of the append that wrote it, if it was one of ours. */
+  readonly mark: () => string | undefined;
+}
+
+const text = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+
+/** The event of a message, or nothing when the message is about something else. Data is parsed when somebody asks, once. */
+export const eventOf = (message: streams.ReadResp): SizedEvent | undefined => {
+  const recorded = message.getEvent()?.getEvent();
+  if (recorded === undefined) return undefined;
+  const dataBytes = recorded.getData_asU8();
+  const metadataBytes = recorded.getCustomMetadata_asU8();
+  let data: { readonly value: unknown } | undefined;
+  let parsed: ReturnType<typeof unmarked> | undefined;
+  const metadata = (): ReturnType<typeof unmarked> => {
+    parsed ??= metadataBytes.length === 0 ? { mark: undefined, metadata: {} } : unmarked(text(metadataBytes));
+    return parsed;
+  };
+  const event: RecordedEvent = {
+    id: recorded.getId()?.getString() ?? '',
+    stream: text(recorded.getStreamIdentifier()?.getStreamName_asU8() ?? new Uint8Array()),
+    revision: Number(recorded.getStreamRevision()),
+    position: positionOf(recorded.getCommitPosition()),
+    type: recorded.getMetadataMap().get('type') ?? '',
+    get data() {
+      data ??= { value: JSON.parse(text(dataBytes)) as unknown };
+      return data.value;
+    },
+    get metadata() {
+      return metadata().metadata as EventMetadata;
+    },
+  };
+  return { event, bytes: dataBytes.length + metadataBytes.length, mark: () => metadata().mark };
+};

@@ -1,0 +1,89 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { EncodedEvent } from '../../encode.ts';
+import type { ExpectedRevision, Position } from '../../port.ts';
+import type { LogFilter } from './filters.ts';
+import { allAfter, allFromEnd } from './positions.ts';
+
+const { AppendReq, ReadReq } = streams;
+const FORWARDS = 0;
+const BACKWARDS = 1;
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const identifierOf = (stream: string): shared.StreamIdentifier =>
+  new shared.StreamIdentifier().setStreamName(bytesOf(stream));
+
+const optionsOf = (limit: number | undefined, backwards: boolean): streams.ReadReq.Options => {
+  const options = new ReadReq.Options()
+    .setReadDirection(backwards ? BACKWARDS : FORWARDS)
+    .setResolveLinks(false)
+    .setUuidOption(new ReadReq.Options.UUIDOption().setString(new shared.Empty()));
+  if (limit === undefined) options.setSubscription(new ReadReq.Options.SubscriptionOptions());
+  else options.setCount(String(limit));
+  return options;
+};
+
+/** A read of one stream; `from` is included. */
+export const streamRead = (
+  stream: string,
+  from: number | 'end',
+  backwards: boolean,
+  limit: number,
+): streams.ReadReq => {
+  const of = new ReadReq.Options.StreamOptions().setStreamIdentifier(identifierOf(stream));
+  if (from === 'end') of.setEnd(new shared.Empty());
+  else of.setRevision(String(from));
+  return new ReadReq().setOptions(optionsOf(limit, backwards).setStream(of).setNoFilter(new shared.Empty()));
+};
+
+/** A read of the log from a position, which is included when it is that of an event. */
+export const logRead = (after: Position, filter: LogFilter, limit: number): streams.ReadReq =>
+  new ReadReq().setOptions(optionsOf(limit, false).setAll(allAfter(after)).setFilter(filter.options));
+
+/** The last events of the log. */
+export const logTail = (filter: LogFilter, limit: number): streams.ReadReq =>
+  new ReadReq().setOptions(optionsOf(limit, true).setAll(allFromEnd()).setFilter(filter.options));
+
+/** A subscription to the log; what comes after a position. */
+export const logSubscription = (after: Position, filter: LogFilter): streams.ReadReq =>
+  new ReadReq().setOptions(optionsOf(undefined, false).setAll(allAfter(after)).setFilter(filter.options));
+
+/** Key in an event's metadata that names the call which wrote it; see `Appender`. */
+const MARK = '$append';
+
+/** Metadata with the mark of the call. */
+const marked = (metadata: string, mark: string): string => {
+  if (!metadata.startsWith('{')) return metadata;
+  const own = `{${JSON.stringify(MARK)}:${JSON.stringify(mark)}`;
+  return metadata === '{}' ? `${own}}` : `${own},${metadata.slice(1)}`;
+};
+
+/** Metadata as the caller gave it, and the mark. */
+export const unmarked = (metadata: string): { readonly mark: string | undefined; readonly metadata: unknown } => {
+  const parsed: unknown = JSON.parse(metadata);
+  if (typeof parsed !== 'object' || parsed === null || !(MARK in parsed)) return { mark: undefined, metadata: parsed };
+  const { [MARK]: mark, ...rest } = parsed;
+  return { mark: String(mark), metadata: rest };
+};
+
+/** The messages of an append: what is expected, then one per event. */
+export const appendMessages = (
+  stream: string,
+  events: readonly EncodedEvent[],
+  expected: ExpectedRevision,
+  mark: string,
+): streams.AppendReq[] => {
+  const options = new AppendReq.Options().setStreamIdentifier(identifierOf(stream));
+  if (expected === 'no-stream') options.setNoStream(new shared.Empty());
+  else options.setRevision(String(expected));
+  const proposed = events.map(({ id, type, data, metadata }) => {
+    const message = new AppendReq.ProposedMessage()
+      .setId(new shared.UUID().setString(id))
+      .setData(bytesOf(data))
+      .setCustomMetadata(bytesOf(marked(metadata, mark)));
+    message.getMetadataMap().set('type', type).set('content-type', 'application/json');
+    return new AppendReq().setProposedMessage(message);
+  });
+  return [new AppendReq().setOptions(options), ...proposed];
+};

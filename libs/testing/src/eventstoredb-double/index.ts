@@ -1,0 +1,2 @@
+export { type DoubleOptions, EventStoreDbDouble, freePort } from './double.ts';
+export type { Fault, FaultKind, FaultTarget } from './faults.ts';

@@ -1,0 +1,69 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+
+const { ReadResp, AppendResp } = streams;
+const { Empty, StreamIdentifier, UUID } = shared;
+
+/** An event as a client sent it. */
+export interface ProposedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: string;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+}
+
+export const identifierOf = (stream: string): shared.StreamIdentifier =>
+  new StreamIdentifier().setStreamName(new Uint8Array(Buffer.from(stream, 'utf8')));
+
+/** .NET ticks of 100 ns, as the server counts them. */
+const ticks = (): string => `${BigInt(Date.now()) * 10_000n}`;
+
+/** The message that readers get for an event; it never changes, so it is made once and stored. */
+export const eventMessage = (event: ProposedEvent, stream: string, revision: number, position: number): Buffer => {
+  const recorded = new ReadResp.ReadEvent.RecordedEvent()
+    .setId(new UUID().setString(event.id))
+    .setStreamIdentifier(identifierOf(stream))
+    .setStreamRevision(String(revision))
+    .setPreparePosition(String(position))
+    .setCommitPosition(String(position))
+    .setCustomMetadata(event.metadata)
+    .setData(event.data);
+  recorded.getMetadataMap().set('type', event.type).set('content-type', event.contentType).set('created', ticks());
+  const resolved = new ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(String(position));
+  return Buffer.from(new ReadResp().setEvent(resolved).serializeBinary());
+};
+
+/** Data of a stored message; only system events are looked into. */
+export const dataOfMessage = (message: Buffer): string =>
+  Buffer.from(ReadResp.deserializeBinary(message).getEvent()?.getEvent()?.getData_asU8() ?? []).toString('utf8');
+
+export const confirmation = (subscriptionId: string): streams.ReadResp =>
+  new ReadResp().setConfirmation(new ReadResp.SubscriptionConfirmation().setSubscriptionId(subscriptionId));
+
+export const caughtUp = (): streams.ReadResp => new ReadResp().setCaughtUp(new ReadResp.CaughtUp());
+
+export const checkpoint = (position: number): streams.ReadResp =>
+  new ReadResp().setCheckpoint(
+    new ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)),
+  );
+
+export const streamNotFound = (stream: string): streams.ReadResp =>
+  new ReadResp().setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream)));
+
+export const appended = (revision: number, position: number): streams.AppendResp => {
+  const at = new AppendResp.Position().setCommitPosition(String(position)).setPreparePosition(String(position));
+  return new AppendResp().setSuccess(new AppendResp.Success().setCurrentRevision(String(revision)).setPosition(at));
+};
+
+/** `current` is undefined for a stream that does not exist. */
+export const wrongExpectedVersion = (current: number | undefined, expected: string | number): streams.AppendResp => {
+  const wrong = new AppendResp.WrongExpectedVersion();
+  if (current === undefined) wrong.setCurrentNoStream(new Empty());
+  else wrong.setCurrentRevision(String(current));
+  if (typeof expected === 'number') wrong.setExpectedRevision(String(expected));
+  else if (expected === 'no-stream') wrong.setExpectedNoStream(new Empty());
+  else if (expected === 'exists') wrong.setExpectedStreamExists(new Empty());
+  else wrong.setExpectedAny(new Empty());
+  return new AppendResp().setWrongExpectedVersion(wrong);
+};
