@@ -10,7 +10,7 @@ import { keyFrom, newKey, type Vault } from './vault.ts';
 export interface KeyStore {
   /** The key of a user, made when there is none. @throws Problem not-found when it was destroyed: nobody gets a second one */
   ensure(userId: string): Promise<KeyObject>;
-  /** undefined: never made or destroyed. */
+  /** undefined: never made or destroyed (elsewhere: at most `freshMs` ago it still was). */
   get(userId: string): Promise<KeyObject | undefined>;
   /** Ends the key: nothing gives it any more, nor makes another one. Destroying what is not there is fine. */
   destroy(userId: string): Promise<void>;
@@ -52,29 +52,65 @@ const checkMasterKey = async (store: ReadStore, vault: Vault): Promise<void> => 
   }
 };
 
+/** How the keys in memory are kept. */
+export interface KeyStoreOptions {
+  /**
+   * How long a key in memory is used before the store is asked again whether it still exists, in ms, default 5000: the
+   * longest that a process can read the data of a person who was erased in another one.
+   */
+  readonly freshMs?: number;
+  /** Monotonic, in ms; it goes on while the process is stopped. Default `performance.now`. */
+  readonly now?: () => number;
+}
+
+interface Held {
+  readonly key: KeyObject;
+  /** As it was stored when it was unwrapped. */
+  readonly wrapped: string;
+  /** When the store was last asked, before it answered. */
+  readonly askedAt: number;
+}
+
 const cachedKeys = 20_000;
 
 /**
- * Keys in a read store of their own (`keys.db` in the embedded profile).
- * Unwrapped keys of the last 20,000 users are held in memory: replaying events would otherwise unwrap once per event.
+ * Keys in a read store of their own (`keys.db` in the embedded profile), which replicas share.
+ * Unwrapped keys of the last 20,000 users are held in memory: replaying events would otherwise unwrap once per event. They
+ * are good for five seconds, then the store is asked again, since another process may have destroyed them; while it cannot
+ * be asked, there are no keys.
  * @throws WrongMasterKey
  */
-export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<KeyStore> => {
+export const createKeyStore = async (
+  store: ReadStore,
+  vault: Vault,
+  options: KeyStoreOptions = {},
+): Promise<KeyStore> => {
+  const { freshMs = 5000, now = () => performance.now() } = options;
   await checkMasterKey(store, vault);
   const collection: Collection<KeyDocument> = await store.collection<KeyDocument>(keyCollection);
-  const cache = new Map<string, KeyObject>();
-  const remember = (userId: string, key: KeyObject): KeyObject => {
+  const cache = new Map<string, Held>();
+  /** Keys that this process destroyed: an answer from before must not bring one back. */
+  let destroyed = 0;
+  const remember = (userId: string, held: Held): KeyObject => {
+    // Also when it is only newer: the first of the map is the one that was not asked for longest.
+    cache.delete(userId);
     const oldest = cache.keys().next();
     if (cache.size >= cachedKeys && !oldest.done) cache.delete(oldest.value);
-    cache.set(userId, key);
-    return key;
+    cache.set(userId, held);
+    return held.key;
   };
   const get = async (userId: string): Promise<KeyObject | undefined> => {
     const known = cache.get(userId);
-    if (known !== undefined) return known;
-    const stored = await collection.get(userId);
-    const wrapped = stored?.document.wrapped;
-    return wrapped === undefined || wrapped === null ? undefined : remember(userId, vault.unwrap(wrapped, userId));
+    const askedAt = now();
+    if (known !== undefined && askedAt - known.askedAt < freshMs) return known.key;
+    const before = destroyed;
+    const wrapped = (await collection.get(userId))?.document.wrapped;
+    if (wrapped === undefined || wrapped === null) {
+      cache.delete(userId);
+      return undefined;
+    }
+    const key = known?.wrapped === wrapped ? known.key : vault.unwrap(wrapped, userId);
+    return before === destroyed ? remember(userId, { key, wrapped, askedAt }) : key;
   };
   return {
     get,
@@ -82,8 +118,11 @@ export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<Ke
       const existing = await get(userId);
       if (existing !== undefined) return existing;
       const key = newKey();
-      if (await collection.compareAndPut(userId, -1, { userId, wrapped: vault.wrap(key, userId) }))
-        return remember(userId, key);
+      const wrapped = vault.wrap(key, userId);
+      const before = destroyed;
+      const askedAt = now();
+      if (await collection.compareAndPut(userId, -1, { userId, wrapped }))
+        return before === destroyed ? remember(userId, { key, wrapped, askedAt }) : key;
       const winner = await get(userId);
       if (winner === undefined) throw notFound('user');
       return winner;
@@ -94,6 +133,7 @@ export const createKeyStore = async (store: ReadStore, vault: Vault): Promise<Ke
         if (stored?.document.wrapped === null) break;
         if (await collection.compareAndPut(userId, stored?.revision ?? -1, { userId, wrapped: null })) break;
       }
+      destroyed += 1;
       cache.delete(userId);
     },
     scrub: () => store.scrub(),

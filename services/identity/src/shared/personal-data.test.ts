@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CollectionSpec, ReadStore } from '@bindery/read-store';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createKeyStore, type KeyStore, WrongMasterKey } from './key-store.ts';
@@ -99,6 +100,86 @@ describe('keys', () => {
     const other = createVault(new Uint8Array(32).fill(8));
     await expect(createKeyStore(store, other)).rejects.toThrow(WrongMasterKey);
     await store.close();
+  });
+});
+
+describe('keys in two processes', () => {
+  const twoReplicas = async () => {
+    const store = await openSqliteReadStore({ path, durable: true });
+    let time = 0;
+    const asked: string[] = [];
+    const watched: ReadStore = {
+      ...{ batch: (writes) => store.batch(writes), drop: (spec, generation) => store.drop(spec, generation) },
+      ...{ scrub: () => store.scrub(), close: () => store.close() },
+      async collection<T>(spec: CollectionSpec, generation?: number) {
+        const collection = await store.collection<T>(spec, generation);
+        const get: typeof collection.get = (id) => {
+          asked.push(id);
+          return collection.get(id);
+        };
+        return new Proxy(collection, {
+          get: (target, name) => {
+            const value = name === 'get' ? get : Reflect.get(target, name);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        });
+      },
+    };
+    const other = await createKeyStore(watched, vault, { now: () => time });
+    const elapse = (ms: number): void => {
+      time += ms;
+    };
+    return { other, asked, elapse, close: () => store.close() };
+  };
+
+  test('a person erased in one is forgotten by the other within five seconds, for good', async () => {
+    const { other, elapse, close } = await twoReplicas();
+    const sealed = await createSealer(keys).seal('u6', 'e1', person);
+    const elsewhere = createSealer(other);
+    expect(await elsewhere.open('u6', 'e1', sealed)).toEqual(person);
+    await keys.destroy('u6');
+    elapse(5000);
+    expect(await elsewhere.open('u6', 'e1', sealed)).toBeUndefined();
+    expect(await other.get('u6')).toBeUndefined();
+    await expect(other.ensure('u6')).rejects.toMatchObject({ kind: 'not-found' });
+    expect(await elsewhere.sealKnown('u6', 'e2', person)).toBeUndefined();
+    await close();
+  });
+
+  test('between two looks the store is not asked, and a look does not make the key another one', async () => {
+    const { other, asked, elapse, close } = await twoReplicas();
+    const key = await other.ensure('u7');
+    for (let count = 0; count < 100; count++) await other.get('u7');
+    const before = asked.length;
+    elapse(4999);
+    await other.get('u7');
+    expect(asked.length).toBe(before);
+    elapse(1);
+    expect(await other.get('u7')).toBe(key);
+    expect(asked.length).toBe(before + 1);
+    await other.get('u7');
+    expect(asked.length).toBe(before + 1);
+    await close();
+  });
+
+  test('an answer from before the erasure brings no key back', async () => {
+    const { other, elapse, close } = await twoReplicas();
+    await other.ensure('u8');
+    elapse(5000);
+    const reading = other.get('u8'); // asked before, answered after
+    await other.destroy('u8');
+    await reading;
+    expect(await other.get('u8')).toBeUndefined();
+    await close();
+  });
+
+  test('while the store cannot be asked there are no keys, however lately there were', async () => {
+    const { other, elapse, close } = await twoReplicas();
+    await other.ensure('u9');
+    await close();
+    expect(await other.get('u9')).toBeDefined();
+    elapse(5000);
+    await expect(other.get('u9')).rejects.toMatchObject({ code: 'read_store.unavailable' });
   });
 });
 
