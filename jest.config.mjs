@@ -6,6 +6,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools', '<rootDir>/infra'],
   testMatch: ['**/*.test.ts'],
+  // Those need servers: `npm run test:distributed` runs them.
+  testPathIgnorePatterns: ['/node_modules/', '\\.distributed\\.test\\.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { operation } from '@bindery/contracts';
 import { noopTelemetry } from '@bindery/telemetry';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -124,6 +124,22 @@ describe('several replicas', () => {
     const only = createHttpClient(transportTo(breaking));
     await expect(only.call(write, context, request)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 1 });
     expect(seen).toHaveLength(1);
+  });
+});
+
+describe('a frozen replica', () => {
+  test('reads are asked elsewhere, and while it owes answers others come first', async () => {
+    const silent: IncomingMessage[] = [];
+    const { url: frozen } = await listen((incoming) => void silent.push(incoming));
+    const two = await replica();
+    const client = createHttpClient(transportTo(frozen, two.url));
+    const first = Promise.all([client.call(read, context, request), client.call(read, context, request)]);
+    while (silent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const began = performance.now();
+    while (performance.now() - began < 1100) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let index = 0; index < 6; index += 1) await client.call(write, context, request);
+    expect(silent).toHaveLength(1);
+    expect((await first).map(({ body }) => body)).toEqual(['read', 'read']);
   });
 });
 

@@ -4,6 +4,7 @@ import { operation } from '../kit/operation.ts';
 import { closed, DateTime, Id, listOf, paging, Uri, UrlInput, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { JSONDocument } from '../schemas/document.ts';
+import { ContentImportRun } from './import-runs.ts';
 import { ApplySpaceTemplate } from './templates.ts';
 
 const optional = Type.Optional;
@@ -43,6 +44,11 @@ export const ChangeRequest = component(
     revisionMerged: optional(Id('The revision of the space that it became.')),
     comments: Type.Number({ description: 'Open comments.' }),
     outdated: Type.Boolean({ description: 'The primary content has changed since.' }),
+    imports: optional(
+      Type.Array(ContentImportRun, {
+        description: 'The newest imports into it; only where one change request is read.',
+      }),
+    ),
     links: optional(
       Type.Array(closed({ id: Id(), ref: UrlRef, title: optional(LinkTitle) }), {
         maxItems: limits.changeRequest.links,

@@ -24,6 +24,7 @@ const Count = Type.Integer({ minimum: 0 });
 export const loadSpaces = operation({
   ...internal,
   id: 'loadSpaces',
+  reads: true,
   path: '/content/load-spaces',
   summary: 'Load spaces by id',
   body: closed({ ids: Type.Array(Id(), { maxItems: batch }) }),
@@ -34,6 +35,7 @@ export const loadSpaces = operation({
 export const loadCollections = operation({
   ...internal,
   id: 'loadCollections',
+  reads: true,
   path: '/content/load-collections',
   summary: 'Load collections by id',
   body: closed({ ids: Type.Array(Id(), { maxItems: batch }) }),
@@ -47,6 +49,7 @@ export const loadCollections = operation({
 export const listSpacesOfMember = operation({
   ...internal,
   id: 'listSpacesOfMember',
+  reads: true,
   path: '/content/list-spaces-of-member',
   summary: 'List the spaces that a member may view',
   body: closed({
@@ -62,6 +65,7 @@ export const listSpacesOfMember = operation({
 export const countSpacesOfMembers = operation({
   ...internal,
   id: 'countSpacesOfMembers',
+  reads: true,
   path: '/content/count-spaces-of-members',
   summary: 'Count the spaces that members may view',
   body: closed({ organizationId: Id(), members: Type.Array(closed(subject), { maxItems: batch }) }),
@@ -72,6 +76,7 @@ export const countSpacesOfMembers = operation({
 export const countSpacesOfTeams = operation({
   ...internal,
   id: 'countSpacesOfTeams',
+  reads: true,
   path: '/content/count-spaces-of-teams',
   summary: 'Count the spaces that teams were given',
   body: closed({ organizationId: Id(), teams: Type.Array(Id(), { maxItems: batch }) }),

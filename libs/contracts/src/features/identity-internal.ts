@@ -36,6 +36,7 @@ export const PrincipalSchema = Type.Unsafe<PrincipalData>(
 /** Turns the hash of a bearer token into a principal, on every request. */
 export const resolveToken = operation({
   id: 'resolveToken',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',
@@ -53,6 +54,7 @@ export const resolveToken = operation({
 /** Loads users to embed them; those that do not exist are left out. */
 export const loadUsers = operation({
   id: 'loadUsers',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',

@@ -281,6 +281,7 @@ export const organizationOperations = {
 /** Loads organizations to embed them, as the caller sees them; those it is no member of are left out. */
 export const loadOrganizations = operation({
   id: 'loadOrganizations',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',
@@ -295,6 +296,7 @@ export const loadOrganizations = operation({
 /** The merge rules of an organization, for spaces that inherit them. */
 export const loadMergeRules = operation({
   id: 'loadMergeRules',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',

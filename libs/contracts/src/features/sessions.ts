@@ -40,6 +40,7 @@ export const Session = component(
 /** Turns the hash of the secret in a session cookie into a principal. */
 export const resolveSession = operation({
   id: 'resolveSession',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',

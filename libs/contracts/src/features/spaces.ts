@@ -4,6 +4,7 @@ import { operation } from '../kit/operation.ts';
 import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
 import { GitSyncState } from './git.ts';
+import { ContentImportRun } from './import-runs.ts';
 import { ApplySpaceTemplate } from './templates.ts';
 
 const optional = Type.Optional;
@@ -99,7 +100,7 @@ const permissionFlags = {
 
 export type MergeRulesSpaceConfiguration = Static<typeof MergeRulesSpaceConfiguration>;
 
-/** A space as clients see it (resources section 4). Fields of what does not exist yet (git sync, imports) come with it. */
+/** A space as clients see it (resources section 4). */
 export const Space = component(
   'Space',
   closed({
@@ -125,6 +126,11 @@ export const Space = component(
     changeRequestsDraft: Type.Number(),
     permissions: closed(permissionFlags),
     gitSync: optional(GitSyncState),
+    imports: optional(
+      Type.Array(ContentImportRun, {
+        description: 'The newest imports into its primary content; only where one space is read.',
+      }),
+    ),
   }),
 );
 /** What a handler answers for a space. */

@@ -253,6 +253,7 @@ const Ids = Type.Array(Id(), { maxItems: 1000 });
 /** Loads teams to embed them; those that do not exist, or not in an organization of the caller, are left out. */
 export const loadTeams = operation({
   id: 'loadTeams',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',
@@ -267,6 +268,7 @@ export const loadTeams = operation({
 /** Which of these users are members of an organization, and which of these teams exist there. */
 export const resolveSubjects = operation({
   id: 'resolveSubjects',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',
@@ -281,6 +283,7 @@ export const resolveSubjects = operation({
 /** The members of an organization, or those of the named, with what their access comes from, in a fixed order, paged. */
 export const listAccessSubjects = operation({
   id: 'listAccessSubjects',
+  reads: true,
   owner: 'identity',
   surface: 'internal',
   method: 'POST',

@@ -69,6 +69,8 @@ export interface OperationDefinition {
   readonly erasesUser?: true;
   /** `Prefer: return=minimal` is honoured with 204 (gaps-filled section 1). */
   readonly minimal?: true;
+  /** Only reads, although its method is not GET: asking twice does no more than asking once. */
+  readonly reads?: true;
   /** Time after which the caller gets a 503, in ms, where it is not the gateway's default (30 s). */
   readonly deadlineMs?: number;
 }

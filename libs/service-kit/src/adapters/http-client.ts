@@ -9,12 +9,13 @@ const withinMs = 30_000;
 interface Called {
   readonly id: string;
   readonly method: string;
+  readonly reads?: true;
 }
 
 /** Calls operations of a service in another process (DESIGN section 3). Failures come back as the same `Problem`. */
 export function createHttpClient(transport: Transport): ServiceClient {
   const call = async (
-    { id, method }: Called,
+    { id, method, reads }: Called,
     context: OperationContext,
     request: WireCall['request'],
   ): Promise<unknown> => {
@@ -41,7 +42,7 @@ export function createHttpClient(transport: Transport): ServiceClient {
       },
       body: JSON.stringify(wire),
       signal: context.signal,
-      harmless: method === 'GET',
+      harmless: method === 'GET' || reads === true,
     });
     try {
       return resultOf(await response.body.json());

@@ -45,6 +45,19 @@ const defaultTimeoutMs = 30_000;
 const connectTimeoutMs = 2_000;
 /** A replica that refused a connection is asked last for so long, in ms. */
 const avoidMs = 1_000;
+/** One that owes answers and gave none for so long, in ms, is asked last too: it may be frozen. */
+const silentMs = 1_000;
+/** What may be asked twice is asked elsewhere after so long, in ms, where there is another replica. */
+const impatientMs = 3_000;
+
+interface Replica {
+  readonly origin: string;
+  avoidUntil: number;
+  /** Requests that it has not answered yet. */
+  owed: number;
+  /** When it answered last, or began to owe, by the monotonic clock. */
+  heardAt: number;
+}
 
 const neverSent = new Set([
   'ECONNREFUSED',
@@ -59,13 +72,19 @@ const timedOut = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutErr
 
 const codeOf = (error: unknown): string => String(Object(error).code ?? '');
 
+const mayAskElsewhere = (error: unknown, harmless: boolean): boolean =>
+  neverSent.has(codeOf(error)) ||
+  (harmless && (cutOff.has(codeOf(error)) || Object(error).name === 'HeadersTimeoutError'));
+
 /**
  * Takes the replicas in turn. One that cannot be reached, or says that it is ending and did not begin, is passed over;
  * what may have been begun is asked again only where that does no harm.
  */
 export function createTransport(options: TransportOptions): Transport {
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
-  const replicas = options.urls.map((url) => ({ origin: new URL(url).origin, avoidUntil: 0 }));
+  const replicas = options.urls.map(
+    (url): Replica => ({ origin: new URL(url).origin, avoidUntil: 0, owed: 0, heardAt: 0 }),
+  );
   const agent = new Agent({
     connections: options.connections ?? 64,
     pipelining: 1,
@@ -74,14 +93,13 @@ export function createTransport(options: TransportOptions): Transport {
   let turn = 0;
 
   /** Once round, beginning with the next one; those that failed a moment ago come last. A single address gets a second try. */
-  const inTurn = (): readonly (typeof replicas)[number][] => {
+  const inTurn = (): readonly Replica[] => {
     turn = (turn + 1) % replicas.length;
     const round = [...replicas.slice(turn), ...replicas.slice(0, turn)];
     const now = performance.now();
-    const sorted = [
-      ...round.filter(({ avoidUntil }) => avoidUntil <= now),
-      ...round.filter(({ avoidUntil }) => avoidUntil > now),
-    ];
+    const doubtful = ({ avoidUntil, owed, heardAt }: Replica): boolean =>
+      avoidUntil > now || (owed > 0 && now - heardAt > silentMs);
+    const sorted = [...round.filter((one) => !doubtful(one)), ...round.filter(doubtful)];
     return sorted.length === 1 ? [...sorted, ...sorted] : sorted;
   };
 
@@ -129,8 +147,13 @@ export function createTransport(options: TransportOptions): Transport {
       const { signal, body } = call;
       const within = call.timeoutMs ?? timeoutMs;
       let lastError: unknown;
-      for (const replica of inTurn()) {
+      const candidates = inTurn();
+      for (const [index, replica] of candidates.entries()) {
         if (signal.aborted) throw deadlineExceeded.problem();
+        const isLast = index === candidates.length - 1 || replicas.length === 1;
+        const patience = call.harmless && !isLast ? Math.min(within, impatientMs) : within;
+        if (replica.owed === 0) replica.heardAt = performance.now();
+        replica.owed += 1;
         try {
           const response = await traced(call, replica.origin, (traceparent) =>
             agent.request({
@@ -143,17 +166,19 @@ export function createTransport(options: TransportOptions): Transport {
                 [serviceTokenHeader]: options.token,
               },
               body: body ?? null,
-              headersTimeout: within,
+              headersTimeout: patience,
               bodyTimeout: within,
               signal,
             }),
           );
+          replica.heardAt = performance.now();
           if (response.headers[notHandledHeader] === undefined) return response;
           await response.body.dump();
         } catch (error) {
-          const code = codeOf(error);
-          if (!(neverSent.has(code) || (cutOff.has(code) && call.harmless))) throw failure(error, signal);
+          if (!mayAskElsewhere(error, call.harmless && !signal.aborted)) throw failure(error, signal);
           lastError = error;
+        } finally {
+          replica.owed -= 1;
         }
         replica.avoidUntil = performance.now() + avoidMs;
         if (body !== undefined && typeof body !== 'string') break; // a stream is sent once

@@ -39,6 +39,7 @@ export const startBalancer = async (targets: () => readonly string[]): Promise<B
     join(0);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref(); // a test that is over does not wait for it
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,

@@ -29,7 +29,11 @@ const begin = async (options: StartOptions): Promise<Instance> => {
   try {
     cluster = await startCluster({
       servers: servers.environment,
-      env: { PUBLIC_URL: balancer.url, FAILED_AUTHENTICATION_PER_MINUTE: '0', ...options.env },
+      env: {
+        PUBLIC_URL: balancer.url.replace('127.0.0.1', 'localhost'),
+        FAILED_AUTHENTICATION_PER_MINUTE: '0',
+        ...options.env,
+      },
       ...(options.token === undefined ? {} : { token: options.token }),
     });
     return { servers, cluster, balancer };

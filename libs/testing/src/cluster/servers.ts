@@ -1,8 +1,6 @@
-import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Backend, startBackend, stateFolder } from '@bindery/backends';
+import { type Backend, openBackend, startBackend, stateFolder } from '@bindery/backends';
 import { Kafka, logLevel } from 'kafkajs';
 
 /** Servers for one instance. */
@@ -31,7 +29,10 @@ export const openServers = async (): Promise<Servers> => {
     startBackend('redis', { folder }),
     startBackend('s3', { folder }),
   ]);
-  const own = mkdtempSync(join(tmpdir(), 'bindery-events-'));
+  const own = join(folder, 'instance');
+  // Of an instance before that was not ended.
+  await (await openBackend('eventstore', { folder: own })).stop();
+  await rm(own, { recursive: true, force: true });
   const eventStore = await startBackend('eventstore', { folder: own });
   await removeTopics(kafka.url);
   const all = [kafka, mongodb, redis, s3, eventStore];
