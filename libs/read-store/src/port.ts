@@ -117,7 +117,7 @@ export interface ReadStore {
   drop(spec: CollectionSpec, generation: number): Promise<void>;
   /**
    * Removes for good what was overwritten and removed so far: afterwards nothing of it is in the files. Takes as long as
-   * copying the store does, during which nothing is written; for erasure of personal data, not for every day.
+   * copying the store does, during which writes wait and reads go on; for erasure of personal data, not for every day.
    */
   scrub(): Promise<void>;
   close(): Promise<void>;

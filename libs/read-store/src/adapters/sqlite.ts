@@ -5,6 +5,7 @@ import { SqliteCollection } from './sqlite/collection.ts';
 import { Database } from './sqlite/database.ts';
 import { HotDocuments } from './sqlite/hot-documents.ts';
 import { createTables, dropTables, layoutOf } from './sqlite/layout.ts';
+import { scrubFile } from './sqlite/scrub.ts';
 import { Writer } from './sqlite/writer.ts';
 
 /** Options of {@link openSqliteReadStore}. */
@@ -48,9 +49,12 @@ class SqliteReadStore implements ReadStore {
   readonly #own = new WeakSet<object>();
   /** By table; undefined when other processes may write the file. */
   readonly #hot: Map<string, HotDocuments> | undefined;
+  readonly #busyTimeoutMs: number;
+  #nextScrub: Promise<void> | undefined;
 
   constructor(database: Database, busyTimeoutMs: number, sole: boolean) {
     this.#database = database;
+    this.#busyTimeoutMs = busyTimeoutMs;
     this.#hot = sole ? new Map() : undefined;
     this.#writer = new Writer(database, busyTimeoutMs);
   }
@@ -82,12 +86,16 @@ class SqliteReadStore implements ReadStore {
     }, true);
   }
 
-  async scrub(): Promise<void> {
-    await this.#writer.alone(() => {
-      this.#database.exec('VACUUM');
-      const [busy] = this.#database.first('PRAGMA wal_checkpoint(TRUNCATE)', []) ?? [];
-      if (busy !== 0) throw new ReadStoreUnavailable('another process reads what is to be removed');
+  /** What was removed before one begins, it removes; those that are asked for until then are one. */
+  scrub(): Promise<void> {
+    if (this.#nextScrub !== undefined) return this.#nextScrub;
+    const { path } = this.#database;
+    const scrub = this.#writer.alone(() => {
+      this.#nextScrub = undefined;
+      return scrubFile({ path, busyTimeoutMs: this.#busyTimeoutMs });
     });
+    this.#nextScrub = scrub;
+    return scrub;
   }
 
   #hotOf(table: string): HotDocuments | undefined {

@@ -27,6 +27,8 @@ export class Writer {
   #busySince: number | undefined;
   #idle: (() => void)[] = [];
   #closing = false;
+  #paused = false;
+  #alone: Promise<void> = Promise.resolve();
 
   constructor(database: Database, busyTimeoutMs: number) {
     this.#database = database;
@@ -56,27 +58,27 @@ export class Writer {
     });
   }
 
-  /**
-   * Runs `work`, which is synchronous, between transactions; again for a while when another process is in the way.
-   * @throws ReadStoreUnavailable
-   */
-  async alone(work: () => void): Promise<void> {
-    for (const until = performance.now() + this.#busyTimeoutMs; ; ) {
+  /** Runs `work` while nothing is written: writes wait until it has ended. One at a time. */
+  alone(work: () => Promise<void>): Promise<void> {
+    const turn = this.#alone.then(async () => {
       if (this.#closing) throw new ReadStoreUnavailable('the read store is closed');
+      // Every transaction begins and ends within one turn of the event loop, so none is open here.
+      this.#paused = true;
       try {
-        // Every transaction begins and ends within one turn, so none is open here.
-        work();
-        return;
-      } catch (error) {
-        if (!(error instanceof ReadStoreUnavailable) || performance.now() > until) throw error;
+        await work();
+      } finally {
+        this.#paused = false;
+        this.#next();
       }
-      await new Promise<void>((resolve) => setTimeout(resolve, RETRY_MS));
-    }
+    });
+    this.#alone = turn.catch(() => undefined); // whoever asked for it is told
+    return turn;
   }
 
   /** Refuses further writes; resolves when those that wait are settled. */
   async close(): Promise<void> {
     this.#closing = true;
+    await this.#alone;
     if (this.#waiting.length === 0) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -93,6 +95,7 @@ export class Writer {
   }
 
   #flush(): void {
+    if (this.#paused) return;
     const group = this.#waiting.splice(0, GROUP);
     try {
       this.#database.run('BEGIN IMMEDIATE', []);
