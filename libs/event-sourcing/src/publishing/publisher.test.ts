@@ -1,10 +1,11 @@
-import { type CloudEvent, deadLetterTopic, serviceTopic } from '@bindery/message-bus';
+import { type CloudEvent, deadLetterTopic, PublisherFenced, serviceTopic } from '@bindery/message-bus';
 import { openTestPorts, type TestPorts, type TestRuntime, testRuntime, until } from '@bindery/testing/event-sourcing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Board, type BoardCommand, type BoardEvent, boards, publicBoards } from '../fixtures/boards.ts';
 import { FaultyBus } from '../fixtures/faults.ts';
 import type { Repository } from '../index.ts';
 import { EpochPosition } from '../shared/epoch.ts';
+import { publisherId } from './publisher.ts';
 
 const create: BoardCommand = { type: 'CreateBoard', data: { title: 'Plans' } };
 const add = (text: string): BoardCommand => ({ type: 'AddNote', data: { text } });
@@ -173,6 +174,24 @@ describe('a publisher', () => {
     );
     for (const id of ['b1', 'b2', 'b3']) await two.repository.handle(id, add('n3'), two.metadata());
     await until('it is published', async () => (await topic()).length >= 12);
+    const events = await topic();
+    expect(events).toHaveLength(12);
+    for (const id of ['b1', 'b2', 'b3']) expect(textsOf(events, id)).toEqual(upTo(4));
+  });
+
+  test('whoever was paused while another took over cannot write to the topic; the one that took over goes on', async () => {
+    await ports.bus.ensureTopics([serviceTopic('content')]);
+    const paused = await ports.bus.openPublisher(publisherId('content'));
+    const opened = await begin();
+    await write(opened, 0, 2);
+    await opened.settled();
+    const [known] = await ports.bus.last(serviceTopic('content'), 1);
+    const late = [{ key: 'b1', event: { ...(known?.event as CloudEvent), id: 'late' } }];
+    await expect(paused.publish(serviceTopic('content'), late)).rejects.toBeInstanceOf(PublisherFenced);
+    const thief = await ports.bus.openPublisher(publisherId('content'));
+    await write(opened, 2, 4);
+    await opened.settled();
+    await expect(thief.publish(serviceTopic('content'), late)).rejects.toBeInstanceOf(PublisherFenced);
     const events = await topic();
     expect(events).toHaveLength(12);
     for (const id of ['b1', 'b2', 'b3']) expect(textsOf(events, id)).toEqual(upTo(4));

@@ -1,5 +1,11 @@
 import type { RecordedEvent } from '@bindery/event-store';
-import { type CloudEvent, deadLetterTopic, type MessageBus, serviceTopic } from '@bindery/message-bus';
+import {
+  type Publisher as BusPublisher,
+  type CloudEvent,
+  deadLetterTopic,
+  type MessageBus,
+  serviceTopic,
+} from '@bindery/message-bus';
 import type { ServiceStatus } from '@bindery/service-kit';
 import type { DomainEvent, Recorded } from '../decider.ts';
 import type { Instruments } from '../instruments.ts';
@@ -23,6 +29,9 @@ const BATCH = 200;
 /** Messages at the end of the topic that are compared with what is about to be published; more than a batch. */
 const TAIL = 1000;
 
+/** Under this id the publisher of a service writes to the bus: one at a time. */
+export const publisherId = (service: string): string => `${service}-publisher`;
+
 interface Outgoing {
   readonly messages: { readonly key: string; readonly event: CloudEvent }[];
   readonly refused: { readonly key: string; readonly event: CloudEvent }[];
@@ -42,7 +51,7 @@ export class Publisher extends Worker {
     super(parts, 'publisher');
     this.#parts = parts;
     this.#topic = serviceTopic(parts.service);
-    this.#deadLetters = deadLetterTopic(`${parts.service}-publisher`);
+    this.#deadLetters = deadLetterTopic(publisherId(parts.service));
   }
 
   async status(): Promise<NonNullable<ServiceStatus['publisher']>> {
@@ -53,8 +62,24 @@ export class Publisher extends Worker {
   }
 
   protected override async follow(lease: HeldLease, epoch: EpochPosition, succeeded: () => void): Promise<void> {
-    const { bus, eventStore, prefixes, tuning } = this.#parts;
+    const { bus, service } = this.#parts;
     await bus.ensureTopics([this.#topic, this.#deadLetters]);
+    // Refuses whatever an earlier holder that was only paused still wants to write, before the end of the topic is read.
+    const publisher = await bus.openPublisher(publisherId(service));
+    try {
+      await this.#followAs(publisher, lease, epoch, succeeded);
+    } finally {
+      await publisher.close();
+    }
+  }
+
+  async #followAs(
+    publisher: BusPublisher,
+    lease: HeldLease,
+    epoch: EpochPosition,
+    succeeded: () => void,
+  ): Promise<void> {
+    const { bus, eventStore, prefixes, tuning } = this.#parts;
     const tail = await bus.last(this.#topic, TAIL);
     const { position, refused } = await epoch.takeOver(lease.fence, async () =>
       oldestOf(tail.map(({ event }) => event)),
@@ -65,7 +90,8 @@ export class Publisher extends Worker {
     const published = new Set(tail.map(({ event }) => event.id));
     for await (const item of eventStore.subscribe({ after: position, prefixes, signal: lease.signal })) {
       if (item.kind === 'events') {
-        if (await this.#publish(item.events, published, lease)) await epoch.save(item.position, this.#refused);
+        const left = await this.#publish(publisher, item.events, published, lease);
+        if (left) await epoch.save(item.position, this.#refused);
       } else {
         published.clear(); // nothing that comes from now on can be there already
         this.live();
@@ -77,18 +103,23 @@ export class Publisher extends Worker {
   }
 
   /** @returns whether anything left */
-  async #publish(events: readonly RecordedEvent[], published: Set<string>, lease: HeldLease): Promise<boolean> {
-    const { bus, service, instruments } = this.#parts;
+  async #publish(
+    publisher: BusPublisher,
+    events: readonly RecordedEvent[],
+    published: Set<string>,
+    lease: HeldLease,
+  ): Promise<boolean> {
+    const { service, instruments } = this.#parts;
     const outgoing: Outgoing = { messages: [], refused: [] };
     for (const event of events) this.#map(this.#parts.aggregates.read(event), published, outgoing);
     const { messages, refused } = outgoing;
     for (let start = 0; start < messages.length; start += BATCH) {
       lease.signal.throwIfAborted();
-      await bus.publish(this.#topic, messages.slice(start, start + BATCH));
+      await publisher.publish(this.#topic, messages.slice(start, start + BATCH));
     }
     if (messages.length > 0) instruments.published.add(messages.length, { service });
     if (refused.length > 0) {
-      await bus.publish(this.#deadLetters, refused);
+      await publisher.publish(this.#deadLetters, refused);
       this.#refused += refused.length;
       instruments.deadLetters.add(refused.length, { service });
     }

@@ -68,7 +68,7 @@ class KafkaBus implements KafkaMessageBus {
     this.#mustBeOpen();
     if (!/^[a-zA-Z0-9._-]{1,249}$/.test(id)) throw new TypeError(`${id} is not a valid id of a publisher`);
     const prepare = (topic: string, messages: Parameters<MessageBus['publish']>[1]) => this.#prepare(topic, messages);
-    const publisher = await TransactionalPublisher.open(`bindery.${id}`, this.#settings, prepare, (closed) =>
+    const publisher = await TransactionalPublisher.open(id, this.#settings, prepare, (closed) =>
       this.#publishers.delete(closed),
     );
     this.#publishers.add(publisher);

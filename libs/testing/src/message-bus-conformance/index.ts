@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { delivering } from './delivering.ts';
+import { fencing } from './fencing.ts';
 import type { MessageBusHarness } from './harness.ts';
 import { looking } from './looking.ts';
 import { members } from './members.ts';
@@ -14,5 +15,6 @@ export const describeMessageBusConformance = (name: string, harness: MessageBusH
     describe('members', () => members(harness));
     describe('parking', () => parking(harness));
     describe('looking', () => looking(harness));
+    describe('fencing', () => fencing(harness));
   });
 };

@@ -33,7 +33,7 @@ const lastOf = async (
 export const lastMessages = async (reader: Reader, topic: string, count: number): Promise<readonly BusMessage[]> => {
   await reader.partitionsOf(topic);
   if (count === 0) return [];
-  const [first, next] = await Promise.all([reader.offsets(topic, 'first'), reader.offsets(topic, 'next')]);
+  const [first, next] = await Promise.all([reader.offsets(topic, 'first'), reader.ends(topic)]);
   const timed: { readonly time: number; readonly stored: StoredRecord }[] = [];
   for (const [partition, end] of next) {
     const records = await lastOf(reader, topic, partition, { first: first.get(partition) ?? 0n, end }, count);

@@ -10,6 +10,9 @@ import { pause, within } from './within.ts';
 const READ_COMMITTED = 1;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
+const SETTLING_MS = 2000;
+const SETTLING_STEP_MS = 5;
+
 /** A place in a partition. */
 export interface Place {
   readonly topic: string;
@@ -25,6 +28,8 @@ export interface Page {
   readonly next: bigint;
   /** Where the committed records of the partition end. */
   readonly end: bigint;
+  /** Where all of its records end; transactions that are under way lie in between. */
+  readonly high: bigint;
   readonly records: readonly StoredRecord[];
 }
 
@@ -107,6 +112,22 @@ export class Reader {
     });
   }
 
+  /**
+   * Where each partition ends, after transactions that are just being completed: a publish is acknowledged a moment
+   * before readers see it. One that hangs is not waited for longer than `SETTLING_MS`.
+   */
+  async ends(topic: string): Promise<ReadonlyMap<number, bigint>> {
+    const settled = AbortSignal.timeout(SETTLING_MS);
+    let ends = await this.offsets(topic, 'next');
+    for (;;) {
+      const places = [...ends].map(([partition, offset]) => ({ topic, partition, offset }));
+      const pages = await this.fetch(places, 0, places.length);
+      ends = new Map([...ends, ...pages.map(({ partition, end }): [number, bigint] => [partition, end])]);
+      if (settled.aborted || pages.every(({ end, high }) => end >= high)) return ends;
+      await pause(SETTLING_STEP_MS, settled);
+    }
+  }
+
   /** Offsets that a group has stored, by partition; those without one are left out. */
   committed(group: string, topic: string): Promise<ReadonlyMap<number, bigint>> {
     return this.#call(`asking for the position of ${group}`, async (cluster) => {
@@ -179,7 +200,16 @@ export class Reader {
         }));
         const last = wanted.at(-1);
         const next = last ? BigInt(last.offset) + 1n : place.offset;
-        return [{ topic: topicName, partition, next, end: BigInt(lastStableOffset ?? highWatermark), records }];
+        return [
+          {
+            topic: topicName,
+            partition,
+            next,
+            end: BigInt(lastStableOffset ?? highWatermark),
+            high: BigInt(highWatermark),
+            records,
+          },
+        ];
       }),
     );
   }

@@ -25,12 +25,15 @@ export interface TailOptions {
 const positionsIn = async (
   reader: Reader,
   topics: readonly string[],
-  from: TailOptions['from'],
+  { from, follow }: TailOptions,
 ): Promise<Position[]> => {
   const positions: Position[] = [];
   for (const topic of topics) {
     await reader.partitionsOf(topic);
-    const [first, next] = await Promise.all([reader.offsets(topic, 'first'), reader.offsets(topic, 'next')]);
+    const [first, next] = await Promise.all([
+      reader.offsets(topic, 'first'),
+      follow ? reader.offsets(topic, 'next') : reader.ends(topic),
+    ]);
     for (const [partition, end] of next) {
       positions.push({ topic, partition, next: from === 'end' ? end : (first.get(partition) ?? 0n), end });
     }
@@ -75,7 +78,7 @@ export async function* tailTopics(
   const abandon = (): void => reader.close();
   wake.addEventListener('abort', abandon);
   try {
-    const positions = await positionsIn(reader, topics, options.from);
+    const positions = await positionsIn(reader, topics, options);
     for (let failures = 0; !signal.aborted; ) {
       if (!follow && positions.every(({ next, end }) => next >= end)) return;
       let page: readonly BusMessage[] = [];

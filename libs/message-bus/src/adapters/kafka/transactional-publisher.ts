@@ -14,7 +14,7 @@ export type Prepare = (
 ) => Promise<readonly OutgoingRecord[]>;
 
 /**
- * The publisher of an id: a producer with that transactional id. Opening it raises the epoch that the broker compares in
+ * The publisher of an id: a producer with the transactional id `bindery.<id>`. Opening it raises the epoch that the broker compares in
  * every write, so a paused earlier one is refused and its open transaction undone (PITFALLS 30). Each publish is one
  * transaction. It never raises the epoch again by itself, which would push out the one that has followed it.
  */
@@ -27,6 +27,7 @@ export class TransactionalPublisher implements Publisher {
   readonly #onClose: (publisher: TransactionalPublisher) => void;
   #last: Promise<void> = Promise.resolve();
   #over: Error | undefined;
+  #closing: Promise<void> | undefined;
 
   private constructor(
     id: string,
@@ -40,7 +41,7 @@ export class TransactionalPublisher implements Publisher {
     this.#onClose = onClose;
     this.#client = new KafkaClient(settings);
     this.#producer = this.#client.kafka.producer({
-      transactionalId: id,
+      transactionalId: `bindery.${id}`,
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
@@ -75,7 +76,12 @@ export class TransactionalPublisher implements Publisher {
     return publishing;
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     await this.#last;
     this.#over ??= new MessageBusUnavailable(`the publisher ${this.#id} is closed`);
     try {
