@@ -1,2 +1,3 @@
 export { type DoubleOptions, EventStoreDbDouble, freePort } from './double.ts';
 export type { Fault, FaultKind, FaultTarget } from './faults.ts';
+export { EventStoreDbProcess } from './process.ts';

@@ -124,14 +124,16 @@ export class Appender {
 
   /** Whether this call wrote the event at the revision that a success named, or an earlier one did. */
   async #identify({ stream, mark }: Work, { revision, position }: Written): Promise<AppendResult> {
+    let result: AppendResult = { revision, position, repeated: false };
     try {
+      // To its end, which is one event away: leaving early would cost a cancelled call.
       for await (const found of this.#reader.stream(stream, revision, false, 1, this.#closed)) {
-        return { revision, position: found.event.position, repeated: found.mark() !== mark };
+        result = { revision, position: found.event.position, repeated: found.mark() !== mark };
       }
     } catch (error) {
       // It is written, and that is what the caller must know; only whether it was so before stays open.
       if (!(error instanceof EventStoreUnavailable)) throw error;
     }
-    return { revision, position, repeated: false };
+    return result;
   }
 }

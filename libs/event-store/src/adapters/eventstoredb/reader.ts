@@ -86,8 +86,9 @@ export class Reader {
       signal,
       doing: 'looking for the end of the log',
     });
-    for await (const event of events) return event;
-    return undefined;
+    let last: SizedEvent | undefined;
+    for await (const event of events) last = event;
+    return last;
   }
 
   async *#events(read: Resumable): AsyncGenerator<SizedEvent, void, void> {
