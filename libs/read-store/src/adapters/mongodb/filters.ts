@@ -105,5 +105,6 @@ const rangeOf = (
     else raise(first, false);
   }
   if (from === undefined || below === undefined || from.text > below.text) return undefined;
+  if (from.text === below.text && (from.open || below.open)) return undefined;
   return { [from.open ? '$gt' : '$gte']: from.text, [below.open ? '$lt' : '$lte']: below.text };
 };

@@ -44,6 +44,8 @@ export const spacesCollection: CollectionSpec = {
     { name: 'by_organization', fields: ['organizationId', 'deleted', 'order'] },
     { name: 'by_audience', fields: ['organizationId', 'deleted', 'audience', 'order'] },
     { name: 'by_place', fields: ['organizationId', 'deleted', 'place', 'order', 'audience'] },
+    // For neighbours: a place in their order alone, which an index that goes on with another field does not give everywhere.
+    { name: 'by_neighbours', fields: ['organizationId', 'deleted', 'place', 'order'] },
     { name: 'by_received', fields: ['received', 'organizationId'] },
     { name: 'by_purge', fields: ['deleted', 'purgeAfter'] },
   ],

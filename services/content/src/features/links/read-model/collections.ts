@@ -53,7 +53,7 @@ export const linkTargetsSpec: CollectionSpec = {
   name: 'content.link_targets',
   version: 1,
   indexes: [
-    { name: 'by_place', fields: ['spaceId', 'target', 'state'] },
+    { name: 'by_place', fields: ['spaceId', 'target'] },
     { name: 'by_state', fields: ['spaceId', 'state', 'target'] },
   ],
 };
