@@ -1,3 +1,4 @@
+export { createMembership, type Membership } from './consumers/membership.ts';
 export * from './decider.ts';
 export { documentPerStream, documentsPerEvent } from './define-projection.ts';
 export { commandEventId, commandMetadata, deriveEventId, reactorMetadata } from './metadata.ts';

@@ -1,5 +1,5 @@
 import type { collectionOperations, contentInternalOperations, contentPermissionOperations } from '@bindery/contracts';
-import type { Reactor, ServicePorts, ServiceRuntime } from '@bindery/event-sourcing';
+import type { Membership, Reactor, ServicePorts, ServiceRuntime } from '@bindery/event-sourcing';
 import type { HandlersFor, ServiceClient } from '@bindery/service-kit';
 import { type Access, createAccess } from './features/access/index.ts';
 import {
@@ -19,7 +19,6 @@ import {
   dropGrantsReactor,
   grantsAggregate,
   grantsProjection,
-  type IdentityConsumer,
   type LevelsOfMembers,
 } from './features/permissions/index.ts';
 import {
@@ -43,7 +42,7 @@ export interface ContentAccess {
   readonly access: Access;
   readonly placement: Placement;
   /** Follows members and teams. */
-  readonly consumer: IdentityConsumer;
+  readonly consumer: Membership;
   /** Levels of others than the caller. */
   levelsOf(services: ServiceClient): LevelsOfMembers;
   handlers(deps: SpaceRouteDeps): HandlersFor<AccessOperations>;
@@ -61,7 +60,7 @@ export const accessReactors = (
 /** Wires collections and permissions. */
 export const createContentAccess = (options: {
   readonly runtime: Pick<ServiceRuntime, 'live' | 'repository'>;
-  readonly ports: Pick<ServicePorts, 'bus' | 'clock'>;
+  readonly ports: Pick<ServicePorts, 'bus' | 'clock' | 'telemetry'>;
   readonly spaces: SpacesCollection;
   readonly spaceRepository: SpaceRepository;
 }): ContentAccess => {
@@ -75,7 +74,7 @@ export const createContentAccess = (options: {
   return {
     access,
     placement,
-    consumer: createIdentityConsumer({ bus: ports.bus, grants, grantsRepository }),
+    consumer: createIdentityConsumer({ bus: ports.bus, logger: ports.telemetry.logger, grants, grantsRepository }),
     reactorDeps: { spaces, spaceRepository, collections, collectionsRepository, grantsRepository, clock: ports.clock },
     levelsOf: (services) => createLevelsOfMembers({ collections, grants, services }),
     handlers(spaceDeps) {

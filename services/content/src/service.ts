@@ -19,6 +19,8 @@ import {
   createChangeRequestHandlers,
   createChangeRequestLookup,
   createMergePolicy,
+  createMerging,
+  createSerial,
   createStaleMerges,
   openChangeRequests,
   planTemplate,
@@ -42,6 +44,7 @@ import {
   type RawRoute,
 } from './features/files/index.ts';
 import { createGitFeature, gitProjections, gitRevisionSource, gitSyncAggregate } from './features/git/index.ts';
+import { createImportRunFeature, importRunAggregate, importRunProjections } from './features/import-runs/index.ts';
 import { createLinksFeature, linksProjection } from './features/links/index.ts';
 import { createOpenAPIFeature, openapiProjections, openapiSpecAggregate } from './features/openapi/index.ts';
 import {
@@ -103,6 +106,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       reviewsProjection,
       ...openapiProjections,
       ...transferProjections,
+      ...importRunProjections,
     ],
     reactors: [
       ...accessReactors(() => contentAccess.reactorDeps),
@@ -177,6 +181,31 @@ export const createContentService = (options: ContentOptions): ContentService =>
     secret: cursorSecret,
     ...options.openapi,
   });
+  const repair = (id: string) => runtime.repair(streamOf(changeRequestAggregate, id));
+  const policy = createMergePolicy({ services: options.services, levelsOf });
+  const imports = createImportRunFeature({
+    ...{
+      access,
+      reader,
+      cache,
+      clock,
+      cursors,
+      logger,
+      spaceRepository,
+      spaces,
+      counts,
+      files,
+      levelsOf,
+      policy,
+      repair,
+    },
+    ...{ live: runtime.live, blobs: blobStore, fetch: fetchGuard, changeRequests: lookup },
+    repository: runtime.repository(importRunAggregate),
+    changeRequestRepository: repository,
+    merging: createMerging(merging, createSerial()),
+    uploads: transfers.uploads,
+    ...options.imports,
+  });
   const purger = createSpacePurger({ spaces, repository: spaceRepository, clock, logger });
   const purging = repeating({
     name: 'purging deleted spaces',
@@ -214,6 +243,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     reader,
     services: options.services,
     gitSync: git.metadata.ofSpaces,
+    imports: imports.ofSpace,
     template: planTemplate,
   };
   const own = createLateClient();
@@ -222,6 +252,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...createAuditHandlers(runtime, ports),
     ...git.handlers,
     ...openapi.handlers,
+    ...imports.handlers,
     ...transfers.handlers,
     ...createSpaceHandlers(spaceDeps),
     ...contentAccess.handlers(spaceDeps),
@@ -257,8 +288,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       cursors,
       openComments,
       commenters: commentsFeature.commenters,
-      repair: (id) => runtime.repair(streamOf(changeRequestAggregate, id)),
-      policy: createMergePolicy({ services: options.services, levelsOf }),
+      ...{ repair, policy, imports: imports.ofChangeRequest },
       files,
       fileLinks: links,
     }),
@@ -280,15 +310,17 @@ export const createContentService = (options: ContentOptions): ContentService =>
     rawRoutes: [downloads, openapi.rawRoute, ...transfers.rawRoutes],
     async start() {
       await runtime.start();
-      await contentAccess.consumer.start();
+      contentAccess.consumer.start();
       feeder.start();
       purging.start();
       settling.start();
       git.start();
       openapi.start();
       transfers.start();
+      imports.start();
     },
     async stop() {
+      await imports.stop();
       await transfers.stop();
       await openapi.stop();
       await git.stop();

@@ -4,7 +4,7 @@ export type { GrantEvent } from './events.ts';
 export { createLevelsOfMembers, type LevelsOfMembers } from './levels-of-members.ts';
 export { grantPublicEvents } from './public-events.ts';
 export { dropGrantsReactor } from './reactors/drop-grants.ts';
-export { createIdentityConsumer, type IdentityConsumer } from './reactors/identity-consumer.ts';
+export { createIdentityConsumer } from './reactors/identity-consumer.ts';
 export { grantsProjection } from './read-model/projection.ts';
 export { createGrantReader, type GrantReader } from './read-model/source.ts';
 export { createPermissionHandlers } from './routes/index.ts';

@@ -1,21 +1,10 @@
 import { createHash } from 'node:crypto';
-import { deriveEventId } from '@bindery/event-sourcing';
-import {
-  type BusMessage,
-  type Handled,
-  type MessageBus,
-  type RunningConsumer,
-  serviceTopic,
-} from '@bindery/message-bus';
+import { createMembership, deriveEventId, type Membership } from '@bindery/event-sourcing';
+import { type BusMessage, type Handled, type MessageBus, serviceTopic } from '@bindery/message-bus';
+import type { Logger } from '@bindery/telemetry';
 import { subjectOf } from '../../space-model/index.ts';
 import type { GrantsRepository } from '../deps.ts';
 import type { GrantReader } from '../read-model/source.ts';
-
-/** Follows what happens to members and teams. */
-export interface IdentityConsumer {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
 
 interface Ended {
   readonly organizationId: string;
@@ -41,16 +30,16 @@ const endedBy = ({ event }: BusMessage): Ended | undefined => {
 };
 
 /**
- * Takes what a removed member or a deleted team was given. It does not count any more already: principals have neither
+ * Follows what happens to members and teams: takes what a removed member or a deleted team was given. It does not count any more already: principals have neither
  * then. Handling an event twice changes nothing, also when the member is back: only grants from before count.
  */
 export const createIdentityConsumer = (deps: {
   readonly bus: MessageBus;
+  readonly logger: Logger;
   readonly grants: Pick<GrantReader, 'of'>;
   readonly grantsRepository: GrantsRepository;
-}): IdentityConsumer => {
-  const { bus, grants, grantsRepository } = deps;
-  let running: RunningConsumer | undefined;
+}): Membership => {
+  const { bus, logger, grants, grantsRepository } = deps;
 
   const handle = async (message: BusMessage): Promise<Handled> => {
     const ended = endedBy(message);
@@ -91,15 +80,8 @@ export const createIdentityConsumer = (deps: {
     return done;
   };
 
-  return {
-    async start() {
-      const topic = serviceTopic('identity');
-      await bus.ensureTopics([topic]);
-      running ??= await bus.consume({ group: 'content-grants', topics: [topic], handle });
-    },
-    async stop() {
-      await running?.stop();
-      running = undefined;
-    },
-  };
+  return createMembership({
+    ...{ bus, logger },
+    options: { group: 'content-grants', topics: [serviceTopic('identity')], handle },
+  });
 };
