@@ -9,7 +9,7 @@ import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import { openRenewableSearchIndex } from '@bindery/search/sqlite';
 import { createLifecycle, type Part, systemClock, version } from '@bindery/service-kit';
-import { createTelemetry } from '@bindery/telemetry';
+import { createTelemetry, gaugeDisk } from '@bindery/telemetry';
 import {
   observedBlobStore,
   observedCache,
@@ -54,6 +54,7 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
     opened.push({ name: 'data directory', stop: async () => lock.release() });
     if (replacements.telemetry === undefined) opened.push({ name: 'telemetry', stop: () => telemetry.shutdown() });
 
+    gaugeDisk(telemetry.metrics, settings.DATA_DIR);
     const paths = dataPaths(settings.DATA_DIR);
     const vault = createVault(masterKeyOf(settings.DATA_DIR, settings.MASTER_KEY));
     const now = (): number => clock.now().getTime();

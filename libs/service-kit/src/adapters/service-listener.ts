@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Telemetry } from '@bindery/telemetry';
+import { gaugeReady, type Telemetry } from '@bindery/telemetry';
 import { asProblem } from '../as-problem.ts';
 import { Problem } from '../errors.ts';
 import type { Service } from '../operation.ts';
@@ -54,6 +54,7 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     response.end(bytes);
   };
 
+  gaugeReady(telemetry.metrics, service.name, () => !ending() && service.notReady().length === 0);
   const health = async (path: string, response: ServerResponse): Promise<boolean> => {
     if (path === '/healthz') json(response, 200, { status: 'ok' });
     else if (path === '/readyz') {

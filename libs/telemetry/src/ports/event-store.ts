@@ -2,6 +2,10 @@ import type { EventStore } from '@bindery/event-store';
 import type { Telemetry } from '../port.ts';
 import { backEndCalls, type System } from './calls.ts';
 
+/** Counts subscriptions that an adapter had to make again. */
+export const subscriptionDrops = (metrics: Telemetry['metrics']): ReturnType<Telemetry['metrics']['counter']> =>
+  metrics.counter('bindery_event_store_subscription_drops_total', 'Subscriptions that were made again.');
+
 /** `content.space-x1` -> `content.space`: what streams have in common; a span names no single resource twice. */
 const categoryOf = (stream: string): string => {
   const end = stream.indexOf('-');
@@ -14,6 +18,8 @@ const categoryOf = (stream: string): string => {
  */
 export const observedEventStore = (store: EventStore, telemetry: Telemetry, system: System): EventStore => {
   const calls = backEndCalls(telemetry, 'event-store', system, 'db');
+  // Counted by adapters that have a connection to lose; there for all, so that rules and dashboards need not tell them apart.
+  subscriptionDrops(telemetry.metrics);
   return {
     append: (stream, events, expected) =>
       calls.run(

@@ -1,5 +1,5 @@
 import { Problem, type Service } from '@bindery/service-kit';
-import type { Telemetry } from '@bindery/telemetry';
+import { gaugeReady, type Telemetry } from '@bindery/telemetry';
 import { type RequestHandler, Router } from 'express';
 
 /** What of the instance decides whether it can serve. */
@@ -14,9 +14,14 @@ export function healthRoutes(readiness: Readiness, telemetry: Telemetry): Router
   const alive: RequestHandler = (_request, response) => {
     response.json({ status: 'ok' });
   };
-  const ready: RequestHandler = (_request, response) => {
+  const missingNow = (): string[] => {
     const missing = readiness.services.flatMap(({ name, notReady }) => notReady().map((part) => `${name}: ${part}`));
     if (!readiness.accepting()) missing.unshift('gateway: not started, or stopping');
+    return missing;
+  };
+  gaugeReady(telemetry.metrics, 'gateway', () => missingNow().length === 0);
+  const ready: RequestHandler = (_request, response) => {
+    const missing = missingNow();
     if (missing.length > 0) {
       throw new Problem('unavailable', 'instance.not_ready', `Not ready. ${missing.join('; ')}`, { retryAfter: 1 });
     }
