@@ -1,6 +1,9 @@
-import { components, operations } from '@bindery/contracts';
+import { createMemoryCache } from '@bindery/cache/memory';
+import { components, createContract, type EmbedPlan, operations } from '@bindery/contracts';
+import { createIdSource, type OperationContext, servicePrincipal } from '@bindery/service-kit';
+import { noopTelemetry } from '@bindery/telemetry';
 import { expect, test } from '@jest/globals';
-import { loaders } from './embeds.ts';
+import { createHydrate, loaders } from './embeds.ts';
 
 test('whatever the contract embeds, the gateway can load', () => {
   const contract = JSON.stringify(
@@ -12,4 +15,30 @@ test('whatever the contract embeds, the gateway can load', () => {
     const loader = Object.entries(loaders).find(([name]) => name === kind)?.[1];
     expect({ kind, declared: Object.hasOwn(operations, loader?.operationId ?? '') }).toEqual({ kind, declared: true });
   }
+});
+
+test('embedded users are loaded without the cache, whichever part of it is away', async () => {
+  const context: OperationContext = {
+    principal: servicePrincipal('test'),
+    requestId: 'r',
+    now: new Date(0),
+    ids: createIdSource(),
+    signal: new AbortController().signal,
+    baseUrl: 'http://localhost',
+  };
+  const plan: EmbedPlan = { fields: new Map([['createdBy', { kind: 'user' }]]) };
+  const away = async (): Promise<never> => {
+    throw new Error('away');
+  };
+  const cache = createMemoryCache();
+  let loads = 0;
+  const call = async () => {
+    loads += 1;
+    return { status: 200, body: { users: [{ object: 'user', id: 'u1' }] } };
+  };
+  for (const broken of [{ increment: away, getMany: away, set: away }, { getMany: away, set: away }, { set: away }]) {
+    const hydrate = createHydrate(createContract(operations), call, { ...cache, ...broken }, noopTelemetry().logger);
+    expect(await hydrate(plan, { createdBy: 'u1' }, context)).toEqual({ createdBy: { object: 'user', id: 'u1' } });
+  }
+  expect(loads).toBe(3);
 });
