@@ -37,7 +37,10 @@ export const tuningOf = ({ LEASE_MS }: Pick<ServiceSettings, 'LEASE_MS'>): Parti
 export const openCache = async (settings: Common, { telemetry, keep }: Opening): Promise<Cache> => {
   const cache = await openRedisCache({
     ...{ url: settings.REDIS_URL, prefix: settings.REDIS_PREFIX },
-    onChange: (available, reason) => telemetry.logger.warn('the cache', { available, reason }),
+    onChange: (available, reason) => {
+      if (available) telemetry.logger.info('the cache is there');
+      else telemetry.logger.warn('the cache is away', { reason });
+    },
   });
   return observedCache(keep('cache', cache), telemetry, 'redis');
 };
