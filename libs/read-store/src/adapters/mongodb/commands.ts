@@ -3,7 +3,7 @@ import { ReadStoreUnavailable, UniqueViolation } from '../../port.ts';
 import type { Connection } from './connection.ts';
 import { isDuplicateKey, refusedPositions, refusingIndex } from './errors.ts';
 import type { Layout, StoredDocument } from './layout.ts';
-import type { Prepared } from './prepared.ts';
+import type { Content, Prepared } from './prepared.ts';
 
 /** Tries of one write against others of the same document. */
 const MAX_TRIES = 20;
@@ -39,7 +39,7 @@ export class Commands {
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         if ((await this.#revisionOf(write.id)) >= write.revision) return false;
-        this.#throwIfRefused(error.message);
+        await this.#throwIfRefused(error.message, write.id, content);
       }
     }
     throw new ReadStoreUnavailable(`${this.#layout.spec.name}: too many writers of one document`);
@@ -65,7 +65,7 @@ export class Commands {
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       if ((await this.#revisionOf(write.id)) !== expected) return false;
-      this.#throwIfRefused(error.message);
+      await this.#throwIfRefused(error.message, write.id, content);
       // Another writer was first, and what it wrote was purged since.
       return false;
     }
@@ -120,11 +120,25 @@ export class Commands {
     return row?.r ?? -1;
   }
 
-  #throwIfRefused(message: string): void {
+  /** @throws UniqueViolation unless the id alone was there already */
+  async #throwIfRefused(message: string, id: string, content: Content): Promise<void> {
     const server = refusingIndex(message);
     if (server === ID_INDEX) return;
-    const index = this.#layout.uniqueIndex(server ?? '');
+    const index = this.#layout.uniqueIndex(server ?? '') ?? (await this.#takenIndex(id, content));
     if (index !== undefined) throw new UniqueViolation(this.#layout.spec.name, index);
+  }
+
+  /** For servers that do not tell: the unique index whose key another document has. */
+  async #takenIndex(id: string, { u = {} }: Content): Promise<string | undefined> {
+    const { maxTimeMS } = this.#connection;
+    for (const [key, value] of Object.entries(u)) {
+      const taken = { [`u.${key}`]: typeof value === 'string' ? value : { $in: value }, _id: { $ne: id } };
+      const row = await this.#connection.run(() =>
+        this.collection.findOne(taken, { projection: { _id: 1 }, maxTimeMS }),
+      );
+      if (row !== null) return this.#layout.uniqueIndexOf(key);
+    }
+    return undefined;
   }
 }
 

@@ -47,6 +47,8 @@ export interface Layout {
   exempt(id: string): Pick<StoredDocument, 'u'>;
   /** The index of the specification whose server index has this name, when it is a unique one. */
   uniqueIndex(serverName: string): string | undefined;
+  /** The unique index of the specification with this key of `u`. */
+  uniqueIndexOf(key: string): string | undefined;
 }
 
 /** `<collection>.v<version>`, and `.g<generation>` for all but the first. */
@@ -93,6 +95,7 @@ export const layoutOf = (
     }),
     exempt,
     uniqueIndex: (serverName) => names.get(serverName),
+    uniqueIndexOf: (key) => unique.find((one) => one.key === key)?.name,
   };
 };
 
