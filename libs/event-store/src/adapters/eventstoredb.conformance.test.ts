@@ -9,6 +9,9 @@ import { openEventStoreDb } from './eventstoredb.ts';
 const url = process.env.EVENTSTORE_URL;
 const sizes = process.env.LONG_TESTS ? {} : { manyEvents: 4000, contendedRounds: 5 };
 
+/** The suite is about what is answered, not how soon; a busy machine shall not fail it. */
+const patient = { callTimeoutMs: 15_000, appendTimeoutMs: 25_000 };
+
 /** One double for the whole suite: what the suite shares with a real server it can share with a double. */
 let folder: string | undefined;
 let double: EventStoreDbDouble | undefined;
@@ -28,10 +31,11 @@ if (url === undefined) {
   describeEventStoreConformance('EventStoreDB (protocol double; EVENTSTORE_URL is not set)', {
     capabilities: { uniqueEventIds: false },
     ...sizes,
+    liveMs: 15_000,
     createPlace: async () => {
       const { connectionString, port } = await started();
       return {
-        open: async () => openEventStoreDb({ connectionString, probeMs: 50 }),
+        open: async () => openEventStoreDb({ connectionString, probeMs: 50, ...patient }),
         restart: async () => {
           await double?.stop();
           double = await EventStoreDbDouble.start({ directory: folder ?? '', port });
@@ -44,6 +48,7 @@ if (url === undefined) {
   describeEventStoreConformance('EventStoreDB at EVENTSTORE_URL', {
     capabilities: { uniqueEventIds: false },
     ...sizes,
+    liveMs: 15_000,
     createPlace: async () => ({
       open: async () => openEventStoreDb({ connectionString: url, probeMs: 100 }),
       dispose: async () => undefined,

@@ -1,17 +1,10 @@
 import type { FrameEvent } from './frames.ts';
 import { LogFile, type StoredFrame } from './log-file.ts';
 import { dataOfMessage, eventMessage, type ProposedEvent } from './messages.ts';
+import type { AppendOutcome, Expectation } from './outcomes.ts';
 import { type LogEntry, Streams } from './streams.ts';
 
 export type { LogEntry } from './streams.ts';
-
-/** What a client expects of a stream: an exact revision, or one of the words. */
-export type Expectation = number | 'no-stream' | 'any' | 'exists';
-
-export type AppendOutcome =
-  | { readonly kind: 'appended'; readonly revision: number; readonly position: number }
-  | { readonly kind: 'conflict'; readonly current: number | undefined }
-  | { readonly kind: 'tombstoned' };
 
 export interface LogOptions {
   /** Made when absent. */

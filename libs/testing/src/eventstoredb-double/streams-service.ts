@@ -3,8 +3,9 @@ import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import deletes from '@eventstore/db-client/generated/streams_pb.js';
 import { type ServerReadableStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { type Fault, Faults, type FaultTarget, failure } from './faults.ts';
-import type { AppendOutcome, EventLog, Expectation } from './log.ts';
+import type { EventLog } from './log.ts';
 import { appended, type ProposedEvent, wrongExpectedVersion } from './messages.ts';
+import type { AppendOutcome, Expectation } from './outcomes.ts';
 import { readRequestOf } from './read-request.ts';
 import { follow, type ReadCall, read } from './reader.ts';
 

@@ -1,5 +1,5 @@
-import type { AppendOutcome, Expectation } from './log.ts';
 import type { ProposedEvent } from './messages.ts';
+import type { AppendOutcome, Expectation } from './outcomes.ts';
 
 /** An event of the log: what is needed to find, filter and send it. */
 export interface LogEntry {

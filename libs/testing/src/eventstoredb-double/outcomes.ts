@@ -1,0 +1,7 @@
+/** What a client expects of a stream: an exact revision, or one of the words. */
+export type Expectation = number | 'no-stream' | 'any' | 'exists';
+
+export type AppendOutcome =
+  | { readonly kind: 'appended'; readonly revision: number; readonly position: number }
+  | { readonly kind: 'conflict'; readonly current: number | undefined }
+  | { readonly kind: 'tombstoned' };
