@@ -5,7 +5,7 @@ import { conflict, invalid, isProblem, type ServiceStatus } from '@bindery/servi
 import type { Lag } from '../instruments.ts';
 import type { LiveCollection, Projection } from '../projection.ts';
 import type { Locks } from '../service-runtime.ts';
-import { isEventStoreDown, notRunning, reasonOf } from '../shared/failures.ts';
+import { isEventStoreDown, isLeaseLost, notRunning, reasonOf } from '../shared/failures.ts';
 import { lagBehind } from '../shared/lag.ts';
 import { withLease } from '../shared/lease.ts';
 import { pause } from '../shared/loop.ts';
@@ -144,7 +144,8 @@ export class Projections {
       try {
         await this.#rebuild(generations, missing, true);
       } catch (error) {
-        if (!isProblem(error) || error.code !== 'projections.rebuilding') throw error;
+        const elsewhere = isProblem(error) && error.code === 'projections.rebuilding';
+        if (!elsewhere && !isLeaseLost(error)) throw error;
         await pause(this.#context.tuning.generationPollMs / 4, this.#stop.signal);
         await generations.refresh();
       }

@@ -17,6 +17,9 @@ export const isUnavailable = (error: unknown): boolean =>
   hasCode(error, 'read_store.unavailable') ||
   hasCode(error, 'message_bus.unavailable');
 
+/** The lease of the work was lost in the middle of it. */
+export const isLeaseLost = (error: unknown): boolean => hasCode(error, 'lease.lost');
+
 /** Text of a failure for logs, status and park records. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -3,6 +3,14 @@ import type { Locks } from '../service-runtime.ts';
 import { reasonOf } from './failures.ts';
 import { pause } from './loop.ts';
 
+/** The lease that work was done under is gone: another process may do it now. */
+export class LeaseLost extends Error {
+  readonly code = 'lease.lost';
+  constructor(key: string) {
+    super(`the lease ${key} was lost`);
+  }
+}
+
 /** A lock that is held for now. */
 export interface HeldLease {
   /** Grows with every holder. */
@@ -69,7 +77,7 @@ const keepRenewing = async (
       logger.debug('a lease could not be renewed', { key, reason: reasonOf(error) });
     }
     if (performance.now() < until) continue;
-    lost.abort();
+    lost.abort(new LeaseLost(key));
     return;
   }
 };
