@@ -4,7 +4,7 @@
  */
 export default {
   testEnvironment: 'node',
-  roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools', '<rootDir>/infra'],
+  roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools', '<rootDir>/infra', '<rootDir>/examples'],
   testMatch: ['**/*.test.ts'],
   // Those need servers: `npm run test:distributed` runs them.
   testPathIgnorePatterns: ['/node_modules/', '\\.distributed\\.test\\.ts$'],
