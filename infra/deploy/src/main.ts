@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ComposeProject, wrongInCompose } from './compose.ts';
 import { environmentsOf } from './environments.ts';
-import { build, invalid, overlays, parseManifests, textOf } from './manifests.ts';
-import { policies, productionPolicies } from './policies.ts';
+import { build, invalid, overlays, parseManifests, type Resource, textOf } from './manifests.ts';
+import { brokenRules, policies, productionPolicies } from './policies.ts';
 import { prometheusRule, prometheusRuleFile } from './prometheus-rule.ts';
 import { run } from './run.ts';
 import { kubernetesVersions, schemaLocations } from './schemas.ts';
 import { refusedByProcess, wrongSettings } from './settings.ts';
-import { deployTools, MissingProgram, root } from './tools.ts';
+import { deployTools, MissingProgram, root, type Tools } from './tools.ts';
 
 const say = (line: string): void => console.log(line);
 const problems: string[] = [];
@@ -67,21 +67,26 @@ const checkCompose = async (deploycheck: string): Promise<void> => {
   ]);
 };
 
-const checkKubernetes = async (tools: Awaited<ReturnType<typeof deployTools>>, scratch: string): Promise<void> => {
-  const locations = await schemaLocations(say);
+const checkKubernetes = async (tools: Tools, scratch: string): Promise<void> => {
+  const built = new Map<string, { readonly file: string; readonly resources: readonly Resource[] }>();
   for (const overlay of overlays) {
     const text = await build(tools, overlay);
     const file = join(scratch, `${overlay.replaceAll('/', '-')}.yaml`);
     writeFileSync(file, text);
-    const resources = parseManifests(text);
-    report(
-      `k8s/${overlay}: ${resources.length} resources, schemas of Kubernetes ${kubernetesVersions.join(' and ')}`,
-      await invalid(tools, locations, file),
-    );
+    built.set(overlay, { file, resources: parseManifests(text) });
+  }
+  const bySchema = await invalid(
+    tools,
+    await schemaLocations(say),
+    [...built.values()].map(({ file }) => file),
+  );
+  for (const [overlay, { file, resources }] of built) {
+    const schemas = `schemas of Kubernetes ${kubernetesVersions.join(' and ')}`;
+    report(`k8s/${overlay}: ${resources.length} resources, ${schemas}`, bySchema.get(file) ?? ['was not looked at']);
     const rules = overlay.includes('development') ? policies : productionPolicies;
     report(
       `k8s/${overlay}: ${rules.length} policies`,
-      rules.flatMap((policy) => policy.check(resources).map((what) => `${policy.name}: ${what}`)),
+      rules.flatMap((policy) => brokenRules(policy, resources)),
     );
     const environments = [...environmentsOf(resources)];
     report(

@@ -252,3 +252,7 @@ const noSecrets: Policy = {
 export const policies: readonly Policy[] = [...ofPods, ...ofDeployments, networks, restricted, references];
 /** For those that are meant for production. */
 export const productionPolicies: readonly Policy[] = [...policies, highAvailability, noSecrets];
+
+/** What a policy finds, with its name. */
+export const brokenRules = (policy: Policy, all: readonly Resource[]): readonly string[] =>
+  policy.check(all).map((what) => `${policy.name}: ${what}`);

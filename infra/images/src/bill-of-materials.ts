@@ -35,8 +35,8 @@ export interface Component {
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 /** https://github.com/package-url/purl-spec: the scope is a namespace, whose `@` is encoded. */
 const purlOf = (name: string, version: string): string => `pkg:npm/${name.replace(/^@/, '%40')}@${version}`;
-const isExpression = (text: string): boolean =>
-  /^[A-Za-z0-9.+() -]+$/.test(text) && !/ (?!AND |OR |WITH )/.test(text.replaceAll(/ (AND|OR|WITH) /g, '_'));
+/** An SPDX expression, or one word that is one: what manifests have otherwise is a name. */
+const isExpression = (text: string): boolean => /^\(?[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*\)?$/.test(text);
 
 const componentOf = (path: string, entry: Installed): Component => {
   const name = entry.name ?? nameOf(path);
