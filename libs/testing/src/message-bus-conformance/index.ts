@@ -6,6 +6,7 @@ import { looking } from './looking.ts';
 import { members } from './members.ts';
 import { parking } from './parking.ts';
 
+export { type BreakableBroker, type BrokerFaults, describeMessageBusFaults } from './faults.ts';
 export type { MessageBusHarness, MessageBusPlace } from './harness.ts';
 
 /** Everything that the message bus port promises; every adapter runs it. */
