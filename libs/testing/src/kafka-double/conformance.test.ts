@@ -1,16 +1,27 @@
 import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
+import { describe } from '@jest/globals';
+import { fencing } from '../message-bus-conformance/fencing.ts';
+import type { MessageBusHarness } from '../message-bus-conformance/harness.ts';
 import { describeMessageBusConformance } from '../message-bus-conformance/index.ts';
 import { KafkaDouble } from './double.ts';
 
-describeMessageBusConformance('Kafka, wire double', {
+const harness: MessageBusHarness = {
   createPlace: async () => {
     const double = await KafkaDouble.start();
+    const settings = { brokers: double.brokers.split(','), heartbeatMs: 40, commitEveryMs: 10, fetchWaitMs: 20 };
     return {
-      open: async () =>
-        openKafkaMessageBus({ brokers: double.brokers.split(','), heartbeatMs: 100, commitEveryMs: 20 }),
+      open: async () => openKafkaMessageBus(settings),
       restart: () => double.restart(),
       dispose: () => double.dispose(),
     };
   },
-  manyMessages: 2_000,
-});
+  manyMessages: 1_000,
+};
+
+if (process.env.LONG_TESTS === '1') {
+  describeMessageBusConformance('Kafka, wire double', { ...harness, patienceMs: 15_000 });
+} else {
+  describe('message bus: Kafka, wire double (the rest of its suite takes half a minute: LONG_TESTS=1)', () => {
+    describe('fencing', () => fencing(harness));
+  });
+}

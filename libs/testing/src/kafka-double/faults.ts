@@ -22,7 +22,8 @@ export type KafkaRequest =
  * - `error`: refused with `code`, nothing is done. 45: out of order sequence; 6: another broker leads; 16: the
  *   coordinator has moved; 47: a newer producer has the id; 14, 15, 19, 51: not now.
  * - `lost-answer`: done, and the connection is cut before the answer.
- * - `silent-after-commit`: done, never answered; the connection stays open. `silent`: neither done nor answered.
+ * - `silent-after-commit`: done, never answered; the connection stays open, and nothing after it on that connection is
+ *   answered, as from a frozen broker. `silent`: the same, and not done.
  * - `slow`: done and answered `delayMs` later.
  * - `disconnect`: the connection is cut, nothing is done.
  */
