@@ -3,7 +3,8 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readFolder } from '@bindery/importer';
 import { describe, expect, test } from '@jest/globals';
-import { configurationPage, withConfiguration } from './docs.ts';
+import { configurationPage, processesPage, withConfiguration, withProcesses } from './docs.ts';
+import { eventOwners, eventPageText, storedEventPage } from './event-pages.ts';
 import { permissionsPage, withPermissions } from './permissions.ts';
 
 const docs = fileURLToPath(new URL('../docs', import.meta.url));
@@ -15,10 +16,21 @@ describe('the documentation', () => {
     expect(withConfiguration(page)).toBe(page);
   });
 
+  test('names every setting of each process as its schema has it (npm run docs)', () => {
+    const page = readFileSync(processesPage, 'utf8');
+    expect(page).toContain('`EVENTSTORE_URL`');
+    expect(withProcesses(page)).toBe(page);
+  });
+
   test('names the permission of every operation as the contract has it (npm run docs)', () => {
     const page = readFileSync(permissionsPage, 'utf8');
     expect(page).toContain('`getSpaceById`');
     expect(withPermissions(page)).toBe(page);
+  });
+
+  test('has every public event as the catalogue has it (npm run docs)', () => {
+    expect(eventOwners).toContain('content');
+    for (const owner of eventOwners) expect(storedEventPage(owner)).toBe(eventPageText(owner));
   });
 
   test('can be imported: every page is in the summary, every relative link leads somewhere', async () => {
