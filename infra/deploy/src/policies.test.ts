@@ -69,7 +69,12 @@ const changes: readonly (readonly [string, string | RegExp, string, readonly str
   ['no configuration', 'kind: ConfigMap', 'kind: Nothing', ['references']],
   ['no secret', 'kind: ExternalSecret', 'kind: Nothing', ['references']],
   ['no service account', 'kind: ServiceAccount', 'kind: Nothing', ['references']],
-  ['nobody behind a service', 'selector: { app: gateway } # service', 'selector: { app: other }', ['references', 'references']],
+  [
+    'nobody behind a service',
+    'selector: { app: gateway } # service',
+    'selector: { app: other }',
+    ['references', 'references'],
+  ],
   ['a port that nobody has', 'targetPort: http', 'targetPort: grpc', ['references']],
   ['a secret in the repository', 'kind: ExternalSecret', 'kind: Secret', ['secrets-by-reference']],
 ];

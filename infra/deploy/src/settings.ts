@@ -7,14 +7,13 @@ import {
   serviceProcessSettings,
 } from '@bindery/distributed';
 import { gatewaySettings } from '@bindery/gateway';
-import { identitySettings } from '@bindery/identity';
-import { ConfigError, type ConfigSchema, optional, readConfig, required } from '@bindery/service-kit';
+import { acceptableToken, identitySettings } from '@bindery/identity';
+import { ConfigError, type ConfigSchema, readConfig, required } from '@bindery/service-kit';
 import { outcomeOf } from './run.ts';
 import { root } from './tools.ts';
 
-const dataFolder = optional.text({
-  description: 'Directory for what this process writes; nothing that is lost there is missed.',
-});
+const dataFolder = (description: string) =>
+  required.text({ description: `${description} In the images: /var/lib/bindery.`, fallback: '/tmp/bindery' });
 
 /** Every setting of each process of the distributed profile, as its composition root puts them together. */
 export const processes: Readonly<Record<string, ConfigSchema>> = {
@@ -23,15 +22,18 @@ export const processes: Readonly<Record<string, ConfigSchema>> = {
     ...identitySettings,
     ...serviceProcessSettings,
     CONTENT_URL: contentUrl,
-    BINDERY_BOOTSTRAP_TOKEN: required.text({ description: 'A token that works for the administrator.', secret: true }),
-    DATA_DIR: dataFolder,
+    BINDERY_BOOTSTRAP_TOKEN: required.text({
+      ...{ description: 'A token that works for the administrator, from the first start on.', secret: true },
+      ...{ pattern: acceptableToken, allowed: identitySettings.BINDERY_BOOTSTRAP_TOKEN.allowed },
+    }),
+    DATA_DIR: dataFolder('Directory for mail that is not sent, where no server for mail is set.'),
   },
   content: {
     ...contentSettings,
     ...serviceProcessSettings,
     ...blobSettings,
     IDENTITY_URL: identityUrl,
-    DATA_DIR: dataFolder,
+    DATA_DIR: dataFolder('Directory for the search index of this replica.'),
   },
 };
 
