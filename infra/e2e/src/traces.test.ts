@@ -43,4 +43,25 @@ describe('one trace', () => {
     await collector.until(() => problem() === '', 15_000, problem);
     assertTree(collector.spans, traceId, createOrganization);
   });
+
+  test('holds no personal data and no secret, whatever the caller sends', async () => {
+    const marker = 'marker-7f3a';
+    const send = (path: string, body: unknown) =>
+      request(services, 'POST', path, { body, headers: { traceparent: caller, cookie: `session=${marker}` } });
+    const invited = await send(`/v1/orgs/${services.organizationId}/invites`, {
+      emails: [`${marker}@example.com`],
+      role: 'read',
+    });
+    expect(invited.status).toBeLessThan(300);
+    await send('/v1/orgs', { title: marker, emailDomains: [`${marker}.example.com`] });
+    await request(services, 'GET', `/v1/orgs/${services.organizationId}/members?search=${marker}`);
+    await request({ ...services, token: marker }, 'GET', '/v1/user');
+    const seen = (name: string): boolean => collector.spans.some((span) => span.name === name);
+    await collector.until(() => seen('POST /v1/orgs/{organizationId}/invites') && seen('GET /v1/user'), 15_000);
+    const text = JSON.stringify(collector.spans);
+    expect(text).not.toContain(marker);
+    expect(text).not.toContain(services.token);
+    expect(text).not.toContain('internal-token');
+    expect(text).not.toContain('admin@example.com');
+  });
 });

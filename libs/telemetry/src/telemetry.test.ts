@@ -4,7 +4,14 @@ import { promisify } from 'node:util';
 import { startOtlpReceiver } from '@bindery/testing/telemetry';
 import { describe, expect, test } from '@jest/globals';
 
-import { createTelemetry, noopTelemetry, type Telemetry, type TelemetryOptions } from './index.ts';
+import {
+  createTelemetry,
+  FOLLOW_UP_MS,
+  followUp,
+  noopTelemetry,
+  type Telemetry,
+  type TelemetryOptions,
+} from './index.ts';
 
 const open = async (
   options: Partial<TelemetryOptions> = {},
@@ -181,6 +188,51 @@ describe('traces', () => {
     await telemetry.shutdown();
     expect(performance.now() - began).toBeLessThan(8000);
     await collector.close();
+  });
+
+  test('those begun here are recorded by ratio, those begun by a caller as the caller decided', async () => {
+    const collector = await startOtlpReceiver();
+    const { telemetry } = await open({ otlpEndpoint: collector.endpoint, sampleRatio: 0 });
+    const { tracer } = telemetry;
+    const parent = (flags: string): string => `00-0123456789abcdef0123456789abcdef-0123456789abcdef-${flags}`;
+    let carried: string | undefined;
+    await tracer.span('own', {}, async (span) => {
+      carried = span.traceparent;
+      await tracer.span('below own', {}, async () => undefined);
+    });
+    await tracer.span('wanted', { parent: parent('01') }, async () => undefined);
+    await tracer.span('not wanted', { parent: parent('00') }, async () => undefined);
+    await telemetry.shutdown();
+    expect(carried).toMatch(/-00$/); // whoever continues it knows
+    expect(collector.spans.map(({ name }) => name)).toEqual(['wanted']);
+    await collector.close();
+  });
+
+  test('what waits for a collector that is away is bounded, and counted when it is dropped; afterwards spans leave again', async () => {
+    const collector = await startOtlpReceiver();
+    collector.freeze();
+    const { telemetry } = await open({ otlpEndpoint: collector.endpoint });
+    const { tracer } = telemetry;
+    for (let index = 0; index < 6000; index += 1) tracer.start('lost', {}).end();
+    const scraped = await telemetry.scrape();
+    expect(scraped).toContain('bindery_trace_spans_total{outcome="dropped"} 1904');
+    collector.thaw();
+    await collector.until(() => {
+      tracer.start('later', {}).end();
+      return collector.spans.some(({ name }) => name === 'later');
+    }, 20_000);
+    await telemetry.shutdown();
+    await collector.close();
+  });
+
+  test('a replay begins a trace of its own and keeps the link; what follows soon is part of its cause', () => {
+    const cause = '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01';
+    const time = '2026-01-01T00:00:00.000Z';
+    const at = Date.parse(time);
+    expect(followUp(cause, time, at + FOLLOW_UP_MS)).toEqual({ parent: cause, links: [cause] });
+    expect(followUp(cause, time, at + FOLLOW_UP_MS + 1)).toEqual({ root: true, links: [cause] });
+    expect(followUp(cause, 'no time', at)).toEqual({ root: true, links: [cause] });
+    expect(followUp(undefined, time, at)).toEqual({ root: true });
   });
 
   test('without an endpoint nothing is traced, and the SDK is not even loaded', async () => {
