@@ -6,6 +6,7 @@ import type {
   contentChangeOperations,
   fileOperations,
   gitOperations,
+  importRunOperations,
   linkOperations,
   openapiSpecOperations,
   pageOperations,
@@ -22,6 +23,7 @@ import type { ServiceClient } from '@bindery/service-kit';
 import type { AccessOperations } from './content-access.ts';
 import type { TransferOperations, TransferOptions } from './content-transfers.ts';
 import type { GitDeps } from './features/git/index.ts';
+import type { ImportRunDeps } from './features/import-runs/index.ts';
 import type { OpenAPITuning } from './features/openapi/index.ts';
 
 /** What the content service is made of, and its rhythms. */
@@ -40,12 +42,16 @@ export interface ContentOptions {
   readonly purgeIntervalMs?: number;
   /** How often merges that were begun and left are looked for, in ms. Default 15,000. */
   readonly settleIntervalMs?: number;
+  /** How often it is looked whether another replica was told to rebuild search, in ms. Default 2000. */
+  readonly searchWatchMs?: number;
   /** Other limits of git sync than the default ones. */
   readonly git?: Pick<GitDeps, 'timeoutMs' | 'sweepMs' | 'limits'>;
   /** Other rhythms and limits of OpenAPI specifications than the default ones. */
   readonly openapi?: OpenAPITuning;
   /** Other rhythms of uploads and imports than the default ones. */
   readonly transfers?: TransferOptions;
+  /** Other rhythms and limits of imports than the default ones. */
+  readonly imports?: Pick<ImportRunDeps, 'sweepMs' | 'reading'>;
   readonly tuning?: Partial<RuntimeTuning>;
 }
 
@@ -62,6 +68,7 @@ export type ContentOperations = typeof spaceOperations &
   typeof commentOperations &
   typeof reviewOperations &
   typeof gitOperations &
+  typeof importRunOperations &
   typeof linkOperations &
   typeof templateOperations &
   TransferOperations &

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { validatePublicEvent } from '@bindery/contracts';
 import { createServiceRuntime, streamOf } from '@bindery/event-sourcing';
 import {
   createCursorCodec,
+  createIdSource,
   createInProcessClient,
   createLateClient,
   eraseHandlers,
@@ -61,7 +63,12 @@ import {
   documentsProjection,
   revisionsProjection,
 } from './features/revisions/index.ts';
-import { createIndexChanges, createSearchFeeder, createSearchHandlers } from './features/search/index.ts';
+import {
+  createIndexChanges,
+  createSearchFeeder,
+  createSearchHandlers,
+  openSearchRebuilds,
+} from './features/search/index.ts';
 import {
   createChangeRequestCounts,
   createSpaceHandlers,
@@ -81,6 +88,8 @@ export type ContentService = Service & { readonly rawRoutes: readonly (RawRoute 
 
 const defaultPurgeIntervalMs = 60_000;
 const defaultSettleIntervalMs = 15_000;
+/** So long a start waits for the search index; one that takes longer is fed while the process says that it is not ready. */
+const feedWithinMs = 2000;
 
 /** Spaces and everything in them. Nothing runs before `start`. */
 export const createContentService = (options: ContentOptions): ContentService => {
@@ -158,6 +167,8 @@ export const createContentService = (options: ContentOptions): ContentService =>
     clock,
     logger,
     prefix: streamOf(spaceAggregate, ''),
+    rebuilds: openSearchRebuilds(ports.readStore, () => createIdSource().id()),
+    ...(options.searchWatchMs === undefined ? {} : { watchMs: options.searchWatchMs }),
     changes: createIndexChanges({ reader, spaces, repair: (id) => runtime.repair(streamOf(spaceAggregate, id)) }),
   });
   const git = createGitFeature({
@@ -312,6 +323,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       await runtime.start();
       contentAccess.consumer.start();
       feeder.start();
+      await Promise.race([feeder.becameReady, delay(feedWithinMs, undefined, { ref: false })]);
       purging.start();
       settling.start();
       git.start();
@@ -330,7 +342,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       await contentAccess.consumer.stop();
       await runtime.stop();
     },
-    notReady: () => runtime.notReady(),
+    notReady: () => [...runtime.notReady(), ...(feeder.ready() ? [] : ['the search index is being fed'])],
     async status() {
       const [status, search] = await Promise.all([runtime.status(), feeder.status()]);
       return { ...status, projections: [...status.projections, search] };

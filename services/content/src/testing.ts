@@ -108,6 +108,8 @@ export interface TestContentOptions {
   readonly git?: ContentOptions['git'];
   readonly transfers?: ContentOptions['transfers'];
   readonly openapi?: ContentOptions['openapi'];
+  readonly imports?: ContentOptions['imports'];
+  readonly searchWatchMs?: number;
 }
 
 const noFetch: GuardedFetch = async () => {
@@ -142,7 +144,9 @@ export const startContent = async (options: TestContentOptions = {}): Promise<Te
     purgeIntervalMs,
     ...(options.git ? { git: options.git } : {}),
     ...(options.transfers ? { transfers: options.transfers } : {}),
+    ...(options.imports ? { imports: options.imports } : {}),
     ...(options.openapi ? { openapi: options.openapi } : {}),
+    ...(options.searchWatchMs === undefined ? {} : { searchWatchMs: options.searchWatchMs }),
     tuning: quickTuning,
   });
   await service.start();

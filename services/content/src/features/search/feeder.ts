@@ -5,6 +5,7 @@ import type { Clock, ServiceStatus } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
 import type { SpacesCollection } from '../spaces/index.ts';
 import type { IndexChanges } from './changes.ts';
+import { readFed, type SearchRebuilds, writeFed } from './rebuilds.ts';
 
 /** Keeps the search index in step with the primary content of spaces. Its checkpoint is in the index itself. */
 export interface SearchFeeder {
@@ -13,8 +14,15 @@ export interface SearchFeeder {
   stop(): Promise<void>;
   /** Waits until everything that is in the log now is in the index; false when it is not in time. */
   caughtUp(timeoutMs: number): Promise<boolean>;
-  /** Feeds the index anew from what spaces have now, then goes on. */
+  /**
+   * Feeds the index anew from what spaces have now, then goes on; resolves when that is done. The other replicas do the same
+   * with theirs within seconds.
+   */
   rebuild(): Promise<void>;
+  /** Whether it was once fed up to the end of the log; while it cannot be fed, too: that alone keeps no replica away. */
+  ready(): boolean;
+  /** Resolves when it first is. */
+  readonly becameReady: Promise<void>;
   status(): Promise<ServiceStatus['projections'][number]>;
 }
 
@@ -25,9 +33,16 @@ export interface FeederDeps {
   readonly spaces: SpacesCollection;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly rebuilds: SearchRebuilds;
   /** Stream prefix of spaces. */
   readonly prefix: string;
+  /** How often it is looked whether another replica was told to rebuild, in ms. Default 2000. */
+  readonly watchMs?: number;
 }
+
+const defaultWatchMs = 2000;
+/** So long after it was asked for, a rebuild begins in the other replicas: they have learned of rebuilt read models then, in ms. */
+const settleMs = 1000;
 
 const backoff = { firstMs: 100, mostMs: 10_000 };
 /** Events counted one by one for the lag; more are reported as this many. They may be large. */
@@ -41,7 +56,7 @@ interface Waiter {
 }
 
 export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
-  const { eventStore, index, changes, spaces, clock, logger, prefix } = deps;
+  const { eventStore, index, changes, spaces, rebuilds, clock, logger, prefix, watchMs = defaultWatchMs } = deps;
   const prefixes = [prefix];
   const stopping = new AbortController();
   const waiters = new Set<Waiter>();
@@ -50,7 +65,13 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
   let failure: string | undefined;
   let running: Promise<void> | undefined;
   let restart = new AbortController();
-  let rebuilt: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  /** Whoever waits for a rebuild. */
+  const askers = new Set<() => void>();
+  /** The feeding that the index is of, or is on its way to. */
+  let feeding: string | undefined;
+  let watching: Promise<void> | undefined;
+  const first = Promise.withResolvers<void>();
+  let ready = false;
   let quiet = 0;
 
   const reached = (position: number): void => {
@@ -59,7 +80,7 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
   };
 
   /** Feeds every space as it is now. Events after `position` are looked at again, which changes nothing. */
-  const feedAll = async (signal: AbortSignal): Promise<void> => {
+  const feedAll = async (of: string, signal: AbortSignal): Promise<void> => {
     const position = await eventStore.head(prefixes);
     for await (const { id, document } of spaces.scan(signal)) {
       if (document.deleted) {
@@ -73,11 +94,11 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
       }
     }
     if (signal.aborted) return;
-    await index.apply([], String(position));
+    await index.apply([], writeFed(position, of));
     reached(position);
   };
 
-  const follow = async (signal: AbortSignal): Promise<void> => {
+  const follow = async (of: string, signal: AbortSignal): Promise<void> => {
     for await (const item of eventStore.subscribe({ after: handled, prefixes, signal })) {
       let written = false;
       if (item.kind === 'events')
@@ -87,12 +108,16 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
         }
       quiet += 1;
       if (written || quiet >= quietTurns) {
-        await index.apply([], String(item.position));
+        await index.apply([], writeFed(item.position, of));
         quiet = 0;
       }
       reached(item.position);
       failure = undefined;
-      if (item.kind === 'caught-up') state = 'live';
+      if (item.kind === 'caught-up') {
+        state = 'live';
+        ready = true;
+        first.resolve();
+      }
       if (signal.aborted) return;
     }
   };
@@ -100,15 +125,35 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
   const turn = async (): Promise<void> => {
     // First, so that a rebuild asked for from here on ends the following below.
     restart = new AbortController();
+    const served = [...askers];
+    const wanted = await rebuilds.wanted();
+    feeding = wanted;
     const known = await index.position();
-    if (known === undefined || rebuilt !== undefined) {
+    const fed = known === undefined ? undefined : readFed(known);
+    if (fed === undefined || (fed.feeding ?? wanted) !== wanted || served.length > 0) {
       state = 'rebuilding';
-      await feedAll(stopping.signal);
-      rebuilt?.resolve();
-      rebuilt = undefined;
+      await feedAll(wanted, stopping.signal);
+      for (const done of served) done();
       state = 'catching-up';
-    } else handled = Math.max(handled, Number(known));
-    await follow(AbortSignal.any([stopping.signal, restart.signal]));
+    } else handled = Math.max(handled, fed.position);
+    await follow(wanted, AbortSignal.any([stopping.signal, restart.signal]));
+  };
+
+  /** Begins anew when another replica was told to. */
+  const watch = async (): Promise<void> => {
+    const pause = (ms: number): Promise<void> =>
+      delay(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+    while (!stopping.signal.aborted) {
+      await pause(watchMs);
+      try {
+        const wanted = stopping.signal.aborted ? feeding : await rebuilds.wanted();
+        if (feeding === undefined || wanted === feeding) continue;
+        await pause(settleMs);
+        if (wanted !== feeding) restart.abort();
+      } catch (error) {
+        logger.debug('whether search is to be rebuilt is not known', { reason: String(error) });
+      }
+    }
   };
 
   const run = async (): Promise<void> => {
@@ -120,6 +165,7 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
       } catch (error) {
         if (stopping.signal.aborted) return;
         state = 'failed';
+        first.resolve();
         failure = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
         if (failures === 0) logger.warn('feeding the search index is interrupted', { reason: failure });
         failures += 1;
@@ -147,25 +193,33 @@ export const createSearchFeeder = (deps: FeederDeps): SearchFeeder => {
   return {
     start() {
       running ??= run();
+      watching ??= watch();
     },
     async stop() {
       stopping.abort();
       for (const waiter of waiters) waiter.done(false);
       await running;
-      rebuilt?.resolve();
+      await watching;
+      for (const done of askers) done();
     },
     async caughtUp(timeoutMs) {
       const head = await eventStore.head(prefixes);
       return head <= handled || wait(head, timeoutMs);
     },
     async rebuild() {
-      if (rebuilt === undefined) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        rebuilt = { promise, resolve };
-        restart.abort();
-      }
-      await rebuilt.promise;
+      await rebuilds.ask();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const done = (): void => {
+        askers.delete(done);
+        resolve();
+      };
+      askers.add(done);
+      if (stopping.signal.aborted) done();
+      restart.abort();
+      await promise;
     },
+    becameReady: first.promise,
+    ready: () => ready || state === 'failed',
     async status() {
       const head = await eventStore.head(prefixes);
       let lag = 0;
