@@ -71,6 +71,13 @@ export const makers: Readonly<Record<string, (by: Target, ids: Ids, tag: string)
     );
     return slug;
   },
+  importRunId: async (by, ids, tag) => {
+    const { organizationId } = ids;
+    const space = (await ok<Made>(by, 'POST', `/v1/orgs/${organizationId}/spaces`, { title: `Imported ${tag}` })).id;
+    // Nothing is there; the run says so.
+    const source = { type: 'website', url: 'http://127.0.0.1:9/' };
+    return (await ok<Made>(by, 'POST', `/v1/org/${organizationId}/imports`, { source, target: { space } })).id;
+  },
   teamId: async (by, ids, tag) =>
     (await ok<Made>(by, 'PUT', `/v1/orgs/${ids.organizationId}/teams`, { title: `Team ${tag}` })).id,
   samlProviderId: async (by, ids, tag) =>

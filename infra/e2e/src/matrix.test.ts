@@ -22,6 +22,11 @@ const bodies: Readonly<Record<string, (ids: Ids, tag: string) => unknown>> = {
   putOrganizationMember: () => ({ role: 'read' }),
   transferSpace: ({ organizationId }) => ({ organization: organizationId }),
   transferCollection: ({ organizationId }) => ({ organization: organizationId }),
+  // Refused for its source, before its space is looked for.
+  startImportRun: () => ({
+    source: { type: 'website', url: 'http://user:password@example.com/' },
+    target: { space: 'missing' },
+  }),
   updateOrganizationById: () => ({ title: 'Matrix', inviteLinks: true }),
 };
 
@@ -38,6 +43,16 @@ const exceptions: Readonly<Record<string, (principal: Principal, byTable: Outcom
   // The copy needs a right in the organization beside that on the space.
   duplicateSpace: ({ role }, byTable) =>
     byTable === 'allowed' && role !== 'create' && role !== 'admin' ? '403' : undefined,
+  // Imports are seen by those who may view their space, and cancelled by those who may edit it.
+  getImportRun: ({ role }) => (role === null ? '404' : undefined),
+  cancelImportRun: ({ role, scopes }, byTable) =>
+    scopes !== undefined || byTable !== 'allowed'
+      ? undefined
+      : role === null
+        ? '404'
+        : role === 'read' || role === 'comment'
+          ? '403'
+          : undefined,
   // Guests see no member but themselves; where others are, only administrators see.
   getMemberInOrganizationById: ({ role }) => (role === null ? '403' : undefined),
   listSpacesForOrganizationMember: ({ role }) => (role !== undefined && role !== 'admin' ? '403' : undefined),

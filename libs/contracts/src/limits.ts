@@ -58,6 +58,24 @@ export const limits = {
     keptHours: 24,
     perMember: 50,
   },
+  /**
+   * Files of one run are the reference's. Own: pages and links from the first one, bytes of one page and of everything that
+   * is fetched or unpacked, characters of all pages as markdown, pictures, entries of archives, minutes, and runs of one
+   * organization at a time. `told`: pages that are named as left out, and runs that a space or change request shows.
+   */
+  importRun: {
+    files: 50,
+    pages: 500,
+    depth: 20,
+    pageBytes: 2_000_000,
+    totalBytes: 100_000_000,
+    characters: 10_000_000,
+    images: 500,
+    entries: 5_000,
+    minutes: 30,
+    active: 10,
+    told: { pages: 100, runs: 10 },
+  },
   /** Own: what one PDF holds at most. */
   pdf: { pages: 500, characters: 5_000_000, images: 500, imageBytes: 100_000_000 },
   /** Own: what names something in a repository. */

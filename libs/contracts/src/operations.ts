@@ -12,6 +12,7 @@ import { erasureOperations } from './features/erasure.ts';
 import { fileOperations } from './features/files.ts';
 import { gitOperations } from './features/git.ts';
 import { identityInternalOperations } from './features/identity-internal.ts';
+import { importRunOperations } from './features/import-runs.ts';
 import { inviteOperations } from './features/invites.ts';
 import { linkOperations } from './features/links.ts';
 import { memberRelationOperations } from './features/member-relations.ts';
@@ -67,6 +68,7 @@ export const operations = {
   ...pageOperations,
   ...fileOperations,
   ...storageOperations,
+  ...importRunOperations,
   ...pdfOperations,
   ...linkOperations,
   ...templateOperations,

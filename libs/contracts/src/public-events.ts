@@ -2,6 +2,7 @@ import { contentEvents } from './events/content.ts';
 import { contentAccessEvents } from './events/content-access.ts';
 import { contentTransferEvents } from './events/content-transfers.ts';
 import { identityEvents } from './events/identity.ts';
+import { importRunEvents } from './events/import-runs.ts';
 import { inviteEvents } from './events/invites.ts';
 import { openapiSpecEvents } from './events/openapi-specs.ts';
 import { reviewEvents } from './events/reviews.ts';
@@ -15,6 +16,7 @@ const groups: readonly PublicEventGroup[] = [
   contentEvents,
   contentAccessEvents,
   contentTransferEvents,
+  importRunEvents,
   openapiSpecEvents,
   reviewEvents,
   identityEvents,

@@ -4,6 +4,7 @@ export type { DocumentStyle, LinkContext, ResolveLink } from './markdown/parse/c
 export * from './markdown/parse/index.ts';
 export * from './markdown/summary.ts';
 export type { ResolveRef } from './markdown/write/context.ts';
+export { escapeText } from './markdown/write/escape.ts';
 export * from './markdown/write/index.ts';
 export * from './merge/carry-keys.ts';
 export * from './merge/merge.ts';

@@ -7,6 +7,7 @@ import type {
   fileOperations,
   gitOperations,
   importRunOperations,
+  importRunOperations,
   linkOperations,
   openapiSpecOperations,
   pageOperations,
@@ -23,6 +24,7 @@ import type { ServiceClient } from '@bindery/service-kit';
 import type { AccessOperations } from './content-access.ts';
 import type { TransferOperations, TransferOptions } from './content-transfers.ts';
 import type { GitDeps } from './features/git/index.ts';
+import type { ImportRunDeps } from './features/import-runs/index.ts';
 import type { ImportRunDeps } from './features/import-runs/index.ts';
 import type { OpenAPITuning } from './features/openapi/index.ts';
 
@@ -52,6 +54,8 @@ export interface ContentOptions {
   readonly transfers?: TransferOptions;
   /** Other rhythms and limits of imports than the default ones. */
   readonly imports?: Pick<ImportRunDeps, 'sweepMs' | 'reading'>;
+  /** Other rhythms and limits of imports than the default ones. */
+  readonly imports?: Pick<ImportRunDeps, 'sweepMs' | 'reading'>;
   readonly tuning?: Partial<RuntimeTuning>;
 }
 
@@ -68,6 +72,7 @@ export type ContentOperations = typeof spaceOperations &
   typeof commentOperations &
   typeof reviewOperations &
   typeof gitOperations &
+  typeof importRunOperations &
   typeof importRunOperations &
   typeof linkOperations &
   typeof templateOperations &

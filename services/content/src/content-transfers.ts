@@ -64,7 +64,7 @@ export const createTransfers = (deps: TransferDeps) => {
   });
   const handlers: HandlersFor<TransferOperations> = { ...storage.handlers, ...pdf.handlers };
   const rawRoutes: readonly (RawRoute | UploadRoute)[] = [storage.rawRoute, pdf.rawRoute];
-  const uploads: Uploads = storage;
+  const uploads: Uploads & Pick<typeof storage, 'find'> = storage;
   return {
     handlers,
     rawRoutes,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { changeRequests } from './change-requests.ts';
 import { comments } from './comments.ts';
 import { git } from './git.ts';
+import { imports } from './imports.ts';
 import { openapi } from './openapi.ts';
 import { organizations } from './organizations.ts';
 import { pdf } from './pdf.ts';
@@ -42,6 +43,7 @@ describe('the public clients call every operation', () => {
   git(world);
   openapi(world);
   storage(world);
+  imports(world);
   pdf(world);
 
   test('none of identity and content was left out', () => {

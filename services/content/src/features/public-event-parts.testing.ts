@@ -1,6 +1,7 @@
 import type { CollectionEvent } from './collections/index.ts';
 import type { CommentEvent } from './comments/index.ts';
 import type { GitSyncEvent } from './git/index.ts';
+import type { ImportRunEvent } from './import-runs/index.ts';
 import type { OpenAPISpecEvent } from './openapi/index.ts';
 import type { GrantEvent } from './permissions/index.ts';
 import { at, ids, mapping, recorded, type Sample, said, secret } from './public-events.testing.ts';
@@ -131,6 +132,35 @@ const ofStorage: readonly (readonly [string, StorageUploadEvent])[] = [
   ],
   ['storage-file.purged', { type: 'StorageUploadPurged', data: { ...upload, purgedAt: at } }],
 ];
+const importRun = { ...ids, importRunId: 'space1' };
+const ofImports: readonly (readonly [string, ImportRunEvent])[] = [
+  [
+    'import-run.started',
+    {
+      type: 'ImportRunRequested',
+      data: {
+        ...importRun,
+        ...{ source: { type: 'website', url: `https://example.org/${secret}` }, enhance: true },
+        ...{ baseUrl: 'https://docs.example.org', requestedBy: 'u1', requestedAt: at, timeoutAt: at },
+      },
+    },
+  ],
+  [
+    'import-run.completed',
+    {
+      type: 'ImportRunCompleted',
+      data: {
+        ...{ ...importRun, changeRequestId: 'cr1', revisionId: 'r1', merged: true, failed: 1 },
+        ...{ pages: [{ id: 'page1', type: 'page' }], reason: secret, completedAt: at },
+      },
+    },
+  ],
+  [
+    'import-run.failed',
+    { type: 'ImportRunFailed', data: { ...importRun, code: 'nothing', reason: secret, failedAt: at } },
+  ],
+  ['import-run.cancelled', { type: 'ImportRunCancelled', data: { ...importRun, cancelledBy: 'u1', cancelledAt: at } }],
+];
 const ofGit: readonly (readonly [string, GitSyncEvent])[] = [
   [
     'git-sync.started',
@@ -231,5 +261,6 @@ export const partSamples: readonly Sample[] = [
   ...ofGit.map(([name, event]) => [name, mapping(recorded(event, 'content.gitSync-space1'))] as const),
   ...ofSpecs.map(([name, event]) => [name, mapping(recorded(event, 'content.openapiSpec-spec1'))] as const),
   ...ofStorage.map(([name, event]) => [name, mapping(recorded(event, 'content.storage-space1'))] as const),
+  ...ofImports.map(([name, event]) => [name, mapping(recorded(event, 'content.importRun-space1'))] as const),
   ...ofComments.map(([name, event]) => [name, mapping(recorded(event, 'content.comment-m1'))] as const),
 ];

@@ -5,6 +5,7 @@ import type { ChangeRequestEvent } from './change-requests/index.ts';
 import { type CollectionEvent, collectionPublicEvents, collectionsAggregate } from './collections/index.ts';
 import { type CommentEvent, commentPublicEvents } from './comments/index.ts';
 import { type GitSyncEvent, gitPublicEvents, gitSyncAggregate } from './git/index.ts';
+import { type ImportRunEvent, importRunAggregate, importRunPublicEvents } from './import-runs/index.ts';
 import { type OpenAPISpecEvent, openapiSpecAggregate, openapiSpecPublicEvents } from './openapi/index.ts';
 import { type GrantEvent, grantPublicEvents, grantsAggregate } from './permissions/index.ts';
 import { reviewPublicEvents } from './reviews/index.ts';
@@ -156,5 +157,6 @@ export const contentPublicMapping =
     if (isOf<GitSyncEvent>(event, gitSyncAggregate.name)) return gitPublicEvents(event);
     if (isOf<OpenAPISpecEvent>(event, openapiSpecAggregate.name)) return openapiSpecPublicEvents(event);
     if (isOf<StorageUploadEvent>(event, storageUploadAggregate.name)) return storagePublicEvents(event);
+    if (isOf<ImportRunEvent>(event, importRunAggregate.name)) return importRunPublicEvents(event);
     return [];
   };

@@ -1,6 +1,7 @@
 import { type AuditRules, auditRules } from '@bindery/audit';
 import type { ChangeRequestEvent } from '../change-requests/index.ts';
 import type { SpaceEvent } from '../spaces/index.ts';
+import { importRunRules } from './rules-imports.ts';
 import { openapiRules } from './rules-openapi.ts';
 import { collectionRules, commentRules, gitRules, grantRules } from './rules-together.ts';
 import { storageRules } from './rules-transfers.ts';
@@ -151,4 +152,5 @@ export const contentAuditRules = auditRules(
   gitRules,
   openapiRules,
   storageRules,
+  importRunRules,
 );

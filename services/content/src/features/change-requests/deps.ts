@@ -1,3 +1,4 @@
+import type { ContentImportRun } from '@bindery/contracts';
 import type { Repository } from '@bindery/event-sourcing';
 import type { CursorCodec } from '@bindery/service-kit';
 import type { EpochCounts } from '../../shared/epoch-counts.ts';
@@ -36,5 +37,7 @@ export interface ChangeRequestRouteDeps extends MergeDeps {
   readonly policy: MergePolicy;
   /** Brings the documents of a change request up to the end of its stream. */
   readonly repair: (changeRequestId: string) => Promise<void>;
+  /** The newest imports into a change request. */
+  readonly imports: (baseUrl: string, spaceId: string, changeRequestId: string) => Promise<ContentImportRun[]>;
   readonly fileLinks: Pick<FileLinks, 'represent'>;
 }

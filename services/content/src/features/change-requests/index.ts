@@ -19,6 +19,7 @@ export {
 export { changeRequestsProjection } from './read-model/projection.ts';
 export { revisionSources } from './revision-sources.ts';
 export { createChangeRequestHandlers } from './routes/index.ts';
+export { createSerial } from './serial.ts';
 export { serviceMetadata } from './service-metadata.ts';
 export { createStaleMerges, type StaleMerges } from './stale-merges.ts';
 export { mergeRevisions } from './three-way.ts';

@@ -1,4 +1,4 @@
-import type { ApplySpaceTemplate, GitSyncState } from '@bindery/contracts';
+import type { ApplySpaceTemplate, ContentImportRun, GitSyncState } from '@bindery/contracts';
 import type { LiveCollection, Repository } from '@bindery/event-sourcing';
 import type { CursorCodec, OperationContext, ServiceClient } from '@bindery/service-kit';
 import type { Access } from '../access/index.ts';
@@ -45,6 +45,8 @@ export interface SpaceRouteDeps {
     spaceId: string,
     template: ApplySpaceTemplate,
   ) => Promise<RevisionPart>;
+  /** The newest imports into the primary content of a space. */
+  readonly imports?: (baseUrl: string, spaceId: string) => Promise<ContentImportRun[]>;
   /** How spaces stand with their git repositories; those that have none are absent. */
   readonly gitSync?: (spaceIds: readonly string[]) => Promise<ReadonlyMap<string, GitSyncState>>;
 }

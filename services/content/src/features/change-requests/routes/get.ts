@@ -7,13 +7,17 @@ import { type LocateDeps, locate } from './located.ts';
 /** GET /spaces/{spaceId}/change-requests/{changeRequestId} */
 export const getChangeRequestById =
   (
-    deps: LocateDeps & Pick<ChangeRequestRouteDeps, 'openComments'>,
+    deps: LocateDeps & Pick<ChangeRequestRouteDeps, 'openComments' | 'imports'>,
   ): HandlersFor<typeof changeRequestOperations>['getChangeRequestById'] =>
   async (context, { params }) => {
     const { found, space } = await locate(deps, context, params, 'view');
     const at = { document: found.document, streamRevision: found.revision };
-    const comments = await deps.openComments.of(found.id);
-    return { status: 200, ...answerChangeRequest(context.baseUrl, at, space.revision, comments) };
+    const [comments, imports] = await Promise.all([
+      deps.openComments.of(found.id),
+      deps.imports(context.baseUrl, space.id, found.id),
+    ]);
+    const { body, etag } = answerChangeRequest(context.baseUrl, at, space.revision, comments);
+    return { status: 200, body: imports.length === 0 ? body : { ...body, imports }, etag };
   };
 
 /** GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors */
