@@ -7,7 +7,6 @@ import type {
   fileOperations,
   gitOperations,
   importRunOperations,
-  importRunOperations,
   linkOperations,
   openapiSpecOperations,
   pageOperations,
@@ -24,7 +23,6 @@ import type { ServiceClient } from '@bindery/service-kit';
 import type { AccessOperations } from './content-access.ts';
 import type { TransferOperations, TransferOptions } from './content-transfers.ts';
 import type { GitDeps } from './features/git/index.ts';
-import type { ImportRunDeps } from './features/import-runs/index.ts';
 import type { ImportRunDeps } from './features/import-runs/index.ts';
 import type { OpenAPITuning } from './features/openapi/index.ts';
 
@@ -54,8 +52,6 @@ export interface ContentOptions {
   readonly transfers?: TransferOptions;
   /** Other rhythms and limits of imports than the default ones. */
   readonly imports?: Pick<ImportRunDeps, 'sweepMs' | 'reading'>;
-  /** Other rhythms and limits of imports than the default ones. */
-  readonly imports?: Pick<ImportRunDeps, 'sweepMs' | 'reading'>;
   readonly tuning?: Partial<RuntimeTuning>;
 }
 
@@ -72,7 +68,6 @@ export type ContentOperations = typeof spaceOperations &
   typeof commentOperations &
   typeof reviewOperations &
   typeof gitOperations &
-  typeof importRunOperations &
   typeof importRunOperations &
   typeof linkOperations &
   typeof templateOperations &

@@ -23,8 +23,6 @@ import {
   createMergePolicy,
   createMerging,
   createSerial,
-  createMerging,
-  createSerial,
   createStaleMerges,
   openChangeRequests,
   planTemplate,
@@ -48,7 +46,6 @@ import {
   type RawRoute,
 } from './features/files/index.ts';
 import { createGitFeature, gitProjections, gitRevisionSource, gitSyncAggregate } from './features/git/index.ts';
-import { createImportRunFeature, importRunAggregate, importRunProjections } from './features/import-runs/index.ts';
 import { createImportRunFeature, importRunAggregate, importRunProjections } from './features/import-runs/index.ts';
 import { createLinksFeature, linksProjection } from './features/links/index.ts';
 import { createOpenAPIFeature, openapiProjections, openapiSpecAggregate } from './features/openapi/index.ts';
@@ -118,7 +115,6 @@ export const createContentService = (options: ContentOptions): ContentService =>
       reviewsProjection,
       ...openapiProjections,
       ...transferProjections,
-      ...importRunProjections,
       ...importRunProjections,
     ],
     reactors: [
@@ -221,17 +217,6 @@ export const createContentService = (options: ContentOptions): ContentService =>
     uploads: transfers.uploads,
     ...options.imports,
   });
-  const repair = (id: string) => runtime.repair(streamOf(changeRequestAggregate, id));
-  const policy = createMergePolicy({ services: options.services, levelsOf });
-  const imports = createImportRunFeature({
-    ...{ access, reader, cache, clock, cursors, logger, spaceRepository, spaces, counts, files, levelsOf, policy, repair },
-    ...{ live: runtime.live, blobs: blobStore, fetch: fetchGuard, changeRequests: lookup },
-    repository: runtime.repository(importRunAggregate),
-    changeRequestRepository: repository,
-    merging: createMerging(merging, createSerial()),
-    uploads: transfers.uploads,
-    ...options.imports,
-  });
   const purger = createSpacePurger({ spaces, repository: spaceRepository, clock, logger });
   const purging = repeating({
     name: 'purging deleted spaces',
@@ -270,7 +255,6 @@ export const createContentService = (options: ContentOptions): ContentService =>
     services: options.services,
     gitSync: git.metadata.ofSpaces,
     imports: imports.ofSpace,
-    imports: imports.ofSpace,
     template: planTemplate,
   };
   const own = createLateClient();
@@ -279,7 +263,6 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...createAuditHandlers(runtime, ports),
     ...git.handlers,
     ...openapi.handlers,
-    ...imports.handlers,
     ...imports.handlers,
     ...transfers.handlers,
     ...createSpaceHandlers(spaceDeps),
@@ -347,10 +330,8 @@ export const createContentService = (options: ContentOptions): ContentService =>
       openapi.start();
       transfers.start();
       imports.start();
-      imports.start();
     },
     async stop() {
-      await imports.stop();
       await imports.stop();
       await transfers.stop();
       await openapi.stop();

@@ -109,7 +109,6 @@ export interface TestContentOptions {
   readonly transfers?: ContentOptions['transfers'];
   readonly openapi?: ContentOptions['openapi'];
   readonly imports?: ContentOptions['imports'];
-  readonly imports?: ContentOptions['imports'];
   readonly searchWatchMs?: number;
 }
 
@@ -145,7 +144,6 @@ export const startContent = async (options: TestContentOptions = {}): Promise<Te
     purgeIntervalMs,
     ...(options.git ? { git: options.git } : {}),
     ...(options.transfers ? { transfers: options.transfers } : {}),
-    ...(options.imports ? { imports: options.imports } : {}),
     ...(options.imports ? { imports: options.imports } : {}),
     ...(options.openapi ? { openapi: options.openapi } : {}),
     ...(options.searchWatchMs === undefined ? {} : { searchWatchMs: options.searchWatchMs }),
