@@ -1,40 +1,16 @@
-import { contentSettings } from '@bindery/content';
-import {
-  blobSettings,
-  contentUrl,
-  gatewayProcessSettings,
-  identityUrl,
-  serviceProcessSettings,
-} from '@bindery/distributed';
+import { contentProcessSettings } from '@bindery/content/process-settings';
+import { gatewayProcessSettings } from '@bindery/distributed/settings';
 import { gatewaySettings } from '@bindery/gateway';
-import { acceptableToken, identitySettings } from '@bindery/identity';
-import { ConfigError, type ConfigSchema, readConfig, required } from '@bindery/service-kit';
+import { identityProcessSettings } from '@bindery/identity/process-settings';
+import { ConfigError, type ConfigSchema, readConfig } from '@bindery/service-kit';
 import { outcomeOf } from './run.ts';
 import { root } from './tools.ts';
 
-const dataFolder = (description: string) =>
-  required.text({ description: `${description} In the images: /var/lib/bindery.`, fallback: '/tmp/bindery' });
-
-/** Every setting of each process of the distributed profile, as its composition root puts them together. */
+/** Every setting of each process of the distributed profile. */
 export const processes: Readonly<Record<string, ConfigSchema>> = {
   gateway: { ...gatewaySettings, ...gatewayProcessSettings },
-  identity: {
-    ...identitySettings,
-    ...serviceProcessSettings,
-    CONTENT_URL: contentUrl,
-    BINDERY_BOOTSTRAP_TOKEN: required.text({
-      ...{ description: 'A token that works for the administrator, from the first start on.', secret: true },
-      ...{ pattern: acceptableToken, allowed: identitySettings.BINDERY_BOOTSTRAP_TOKEN.allowed },
-    }),
-    DATA_DIR: dataFolder('Directory for mail that is not sent, where no server for mail is set.'),
-  },
-  content: {
-    ...contentSettings,
-    ...serviceProcessSettings,
-    ...blobSettings,
-    IDENTITY_URL: identityUrl,
-    DATA_DIR: dataFolder('Directory for the search index of this replica.'),
-  },
+  identity: identityProcessSettings,
+  content: contentProcessSettings,
 };
 
 export type Environment = Readonly<Record<string, string>>;

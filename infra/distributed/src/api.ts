@@ -40,7 +40,12 @@ export const call = async (
     const retryAfter = response.headers.get('retry-after');
     return { status: response.status, body, retryAfter, ms: performance.now() - startedAt };
   } catch (error) {
-    return { status: 0, body: String(error), retryAfter: null, ms: performance.now() - startedAt };
+    return {
+      status: 0,
+      body: `${String(error)}: ${String(Object(error).cause ?? '')}`,
+      retryAfter: null,
+      ms: performance.now() - startedAt,
+    };
   }
 };
 

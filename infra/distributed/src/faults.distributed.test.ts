@@ -117,8 +117,14 @@ describe('the distributed profile under faults', () => {
       `| ${name} | ${percent(readShare)} of ${during.reads.length} | ${percent(writeShare)} of ${during.writes.length} | ${(longest / 1000).toFixed(1)} s | ${(wholeMs / 1000).toFixed(1)} s | ${wrong.length} |`,
     );
     expect(wrong).toEqual([]);
-    expect(readShare).toBeGreaterThanOrEqual(reads);
-    expect(writeShare).toBeGreaterThanOrEqual(writes);
+    const reasons = new Set(
+      [...during.reads, ...during.writes].map(({ status, reason }) => reason && `${status} ${reason}`),
+    );
+    const enough = { reads: readShare >= reads, writes: writeShare >= writes };
+    expect({ ...enough, ...(enough.reads && enough.writes ? {} : { reasons: [...reasons] }) }).toEqual({
+      reads: true,
+      writes: true,
+    });
     expect(longest).toBeLessThan(withinMs);
     // Who is told to come back is told when.
     for (const write of load.writes) if (write.status === 503) expect(write.retryAfter).not.toBeNull();

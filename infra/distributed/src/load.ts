@@ -11,6 +11,8 @@ export interface Write {
   /** When it was sent, by the monotonic clock, and how long the answer took, in ms. */
   readonly at: number;
   readonly ms: number;
+  /** What was said instead of success. */
+  readonly reason?: string;
   readonly id?: string;
   readonly number?: number;
 }
@@ -19,7 +21,13 @@ export interface Read {
   readonly status: number;
   readonly at: number;
   readonly ms: number;
+  readonly reason?: string;
 }
+
+const readOf = ({ status, at, ms, body }: Outcome & { readonly at: number }): Read => ({
+  ...{ status, at, ms },
+  ...(status === 200 ? {} : { reason: JSON.stringify(body ?? null).slice(0, 300) }),
+});
 
 interface ChangeRequest {
   readonly id: string;
@@ -107,12 +115,13 @@ export class Load {
       const { id, number }: Partial<ChangeRequest> = Object(body);
       this.writes.push({
         ...{ space, subject, outcome, status, retryAfter, at, ms },
+        ...(outcome === 'ok' ? {} : { reason: JSON.stringify(body ?? null).slice(0, 300) }),
         ...(outcome === 'ok' && id !== undefined && number !== undefined ? { id, number } : {}),
       });
       if (outcome !== 'ok') await new Promise((resolve) => setTimeout(resolve, 50));
       else {
         const seen = await this.#send(turn + 1, 'GET', `${path}/${id}`);
-        this.reads.push({ status: seen.status, at: seen.at, ms: seen.ms });
+        this.reads.push(readOf(seen));
         if (seen.status === 404) this.stale.push(subject);
       }
     }
@@ -121,9 +130,9 @@ export class Load {
   async #read(reader: number): Promise<void> {
     for (let turn = reader; !this.#stopped; turn += 1) {
       const space = this.#spaces[turn % this.#spaces.length];
-      const { status, at, ms } = await this.#send(turn, 'GET', `/v1/spaces/${space}`);
-      this.reads.push({ status, at, ms });
-      await new Promise((resolve) => setTimeout(resolve, status === 200 ? 10 : 50));
+      const answer = await this.#send(turn, 'GET', `/v1/spaces/${space}`);
+      this.reads.push(readOf(answer));
+      await new Promise((resolve) => setTimeout(resolve, answer.status === 200 ? 10 : 50));
     }
   }
 

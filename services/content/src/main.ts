@@ -1,14 +1,5 @@
 import { join } from 'node:path';
-import {
-  blobSettings,
-  identityUrl,
-  openBlobs,
-  openPorts,
-  runProcess,
-  serve,
-  serviceProcessSettings,
-  tuningOf,
-} from '@bindery/distributed';
+import { openBlobs, openPorts, runProcess, serve, tuningOf } from '@bindery/distributed';
 import { createGuardedFetch } from '@bindery/guarded-fetch';
 import { openRenewableSearchIndex } from '@bindery/search/sqlite';
 import {
@@ -17,7 +8,6 @@ import {
   createLateClient,
   createRoutedClient,
   parseMasterKey,
-  required,
   secretOf,
   version,
 } from '@bindery/service-kit';
@@ -25,23 +15,14 @@ import { createHttpClient } from '@bindery/service-kit/http-client';
 import { createServiceListener } from '@bindery/service-kit/service-listener';
 import { createTransport } from '@bindery/service-kit/transport';
 import { observedFetch } from '@bindery/telemetry/ports';
+import { contentProcessSettings } from './process-settings.ts';
 import { createContentService } from './service.ts';
-import { contentSettings } from './settings.ts';
 
 /** The content service as a process of its own (DESIGN section 6, distributed profile). */
 await runProcess({
   name: 'content',
   version,
-  settings: {
-    ...contentSettings,
-    ...serviceProcessSettings,
-    ...blobSettings,
-    IDENTITY_URL: identityUrl,
-    DATA_DIR: required.text({
-      description: 'Directory for the search index of this replica; what is lost there is made anew from the events.',
-      fallback: '/tmp/bindery',
-    }),
-  },
+  settings: contentProcessSettings,
   async compose(starting) {
     const { settings, telemetry, keep } = starting;
     const own = createLateClient();

@@ -1,13 +1,5 @@
 import { join } from 'node:path';
-import {
-  contentUrl,
-  openDatabase,
-  openPorts,
-  runProcess,
-  serve,
-  serviceProcessSettings,
-  tuningOf,
-} from '@bindery/distributed';
+import { openDatabase, openPorts, runProcess, serve, tuningOf } from '@bindery/distributed';
 import { createOutboxMailer } from '@bindery/mail/outbox';
 import { createSmtpMailer } from '@bindery/mail/smtp';
 import {
@@ -16,16 +8,15 @@ import {
   createLateClient,
   createRoutedClient,
   parseMasterKey,
-  required,
   version,
 } from '@bindery/service-kit';
 import { createHttpClient } from '@bindery/service-kit/http-client';
 import { createServiceListener } from '@bindery/service-kit/service-listener';
 import { createTransport } from '@bindery/service-kit/transport';
 import { observedMailer } from '@bindery/telemetry/ports';
-import { acceptableToken } from './features/tokens/index.ts';
+import { identityProcessSettings } from './process-settings.ts';
 import { createIdentityService } from './service.ts';
-import { identitySettings, samlSettings } from './settings.ts';
+import { samlSettings } from './settings.ts';
 import { createKeyStore } from './shared/key-store.ts';
 import { createVault } from './shared/vault.ts';
 import { signInConfig } from './sign-in-settings.ts';
@@ -34,21 +25,7 @@ import { signInConfig } from './sign-in-settings.ts';
 await runProcess({
   name: 'identity',
   version,
-  settings: {
-    ...identitySettings,
-    ...serviceProcessSettings,
-    CONTENT_URL: contentUrl,
-    BINDERY_BOOTSTRAP_TOKEN: required.text({
-      description: 'A token that works for the administrator, from the first start on.',
-      pattern: acceptableToken,
-      allowed: identitySettings.BINDERY_BOOTSTRAP_TOKEN.allowed,
-      secret: true,
-    }),
-    DATA_DIR: required.text({
-      description: 'Directory for mail that is not sent, where no server for mail is set.',
-      fallback: '/tmp/bindery',
-    }),
-  },
+  settings: identityProcessSettings,
   async compose(starting) {
     const { settings, telemetry, keep } = starting;
     const vault = createVault(parseMasterKey(settings.MASTER_KEY));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { residentBytes } from '../product/processes.ts';
-import type { Running, StartOptions } from '../product/product.ts';
+import type { Running, StartOptions } from '../product/running.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type Cluster, type ClusterProcess, startCluster } from './cluster.ts';
 import { openServers, type Servers } from './servers.ts';

@@ -20,9 +20,9 @@ export interface Servers {
 /**
  * Takes the servers of `npm run backends:up`, starting what does not run, with a log of events of its own and no topics.
  * Instances follow one another: they share the topics of Kafka.
+ * @param folder another one is another set of servers, which whoever gave it stops and removes
  */
-export const openServers = async (): Promise<Servers> => {
-  const folder = stateFolder();
+export const openServers = async (folder = stateFolder()): Promise<Servers> => {
   const [kafka, mongodb, redis, s3] = await Promise.all([
     startBackend('kafka', { folder }),
     startBackend('mongodb', { folder }),

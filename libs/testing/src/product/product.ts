@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,29 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ended, freePort, residentBytes, startProcess } from './processes.ts';
 
+import type { Running, StartOptions } from './running.ts';
+
 export { ended, freePort, startProcess } from './processes.ts';
+export type { Running, StartOptions } from './running.ts';
 
 const main = fileURLToPath(new URL('../../../../services/standalone/src/main.ts', import.meta.url));
-
-export interface Running {
-  readonly url: string;
-  readonly token: string;
-  readonly dataDir: string;
-  readonly process: ChildProcess;
-  /** Milliseconds from spawning the process until it answered that it is ready. */
-  readonly readyMs: number;
-  /** Resident set size in bytes. */
-  memory(): number;
-  stop(signal?: NodeJS.Signals): Promise<void>;
-}
-
-export interface StartOptions {
-  readonly dataDir?: string;
-  /** Leaves the data directory after `stop`, for the test to look at and remove. */
-  readonly keep?: boolean;
-  readonly token?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
 
 /** The profile that tests and benchmarks run on: `BINDERY_PROFILE`, embedded without it. */
 export const testedProfile = (): 'embedded' | 'distributed' =>
