@@ -81,6 +81,11 @@ export class Backend {
     return join(this.#context.folder, 'output.log');
   }
 
+  /** Where it keeps what must outlive its process. */
+  get dataFolder(): string {
+    return this.#context.dataFolder;
+  }
+
   get running(): boolean {
     return this.#process !== undefined && isRunning(this.#process);
   }
