@@ -13,7 +13,7 @@ export type ConsumerState = 'joining' | 'working' | 'down' | 'stopped';
 /** A member of a group for as long as it is wanted: a membership, and after a crash another one. */
 export class GroupConsumer implements RunningConsumer {
   readonly group: string;
-  readonly #parts: Omit<MembershipParts, 'onReady'>;
+  readonly #parts: Omit<MembershipParts, 'onReady' | 'former'>;
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
@@ -22,7 +22,7 @@ export class GroupConsumer implements RunningConsumer {
   #failures = 0;
   #stopping: Promise<void> | undefined;
 
-  constructor(parts: Omit<MembershipParts, 'onReady'>) {
+  constructor(parts: Omit<MembershipParts, 'onReady' | 'former'>) {
     this.group = parts.group;
     this.#parts = parts;
     this.#running = this.#run();
@@ -112,7 +112,7 @@ export class GroupConsumer implements RunningConsumer {
       this.#failures = 0;
       this.#ready.resolve();
     };
-    const membership = new Membership({ ...this.#parts, onReady });
+    const membership = new Membership({ ...this.#parts, former: this.#membership?.memberId, onReady });
     this.#membership = membership;
     try {
       await membership.run();

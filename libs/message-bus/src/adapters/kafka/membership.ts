@@ -1,6 +1,7 @@
-import type { Cluster, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
+import type { Broker, Cluster, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
 import { MessageBusUnavailable } from '../../port.ts';
 import { assignerTelling, KafkaClient } from './client.ts';
+import { isProtocolError } from './failures.ts';
 import type { Handling } from './handling.ts';
 import type { StoredRecord } from './messages.ts';
 import type { KafkaSettings } from './options.ts';
@@ -28,9 +29,18 @@ export interface MembershipParts {
   readonly catalogue: Topics;
   readonly reader: Reader;
   readonly parking: Parking;
+  /** Its name in an earlier life that ended in a crash: the group would wait for it until its session has run out. */
+  readonly former: string | undefined;
   /** It works on its partitions, or does so again. */
   readonly onReady: () => void;
 }
+
+/** The library has the request, though its types do not. */
+interface Leaving {
+  leaveGroup(request: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
+}
+const canLeave = (broker: Broker): broker is Broker & Leaving =>
+  'leaveGroup' in broker && typeof broker.leaveGroup === 'function';
 
 const slot = (topic: string, partition: number): string => `${topic}/${partition}`;
 
@@ -57,6 +67,8 @@ export class Membership {
   #committing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
+  #former: string | undefined;
+  #memberId: string | undefined;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
@@ -64,6 +76,7 @@ export class Membership {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.over = promise;
     this.#end = resolve;
+    this.#former = parts.former;
     this.#client = new KafkaClient(settings);
     this.#consumer = this.#client.kafka.consumer({
       groupId: group,
@@ -90,6 +103,7 @@ export class Membership {
     this.#consumer.on(events.HEARTBEAT, beat);
     this.#consumer.on(events.GROUP_JOIN, ({ payload }: ConsumerGroupJoinEvent) => {
       beat();
+      this.#memberId = payload.memberId;
       this.#joined(payload.memberAssignment);
     });
     this.#consumer.on(events.CRASH, ({ payload }) => this.#end(payload.error));
@@ -111,6 +125,11 @@ export class Membership {
       partitionsConsumedConcurrently: 100, // nothing waits in there
       eachBatch: (payload) => this.#take(payload),
     });
+  }
+
+  /** Name in the group; after a crash the next life leaves by it. */
+  get memberId(): string | undefined {
+    return this.#memberId ?? this.#former;
   }
 
   /** Wakes the runners: the table of parked keys has changed. */
@@ -144,8 +163,21 @@ export class Membership {
     cluster.findGroupCoordinator = async (group) => {
       // Less than the session, as no heartbeats are sent meanwhile.
       await this.#drain(this.#parts.settings.sessionTimeoutMs * 0.6);
-      return find(group);
+      const coordinator = await find(group);
+      await this.#leaveAsFormer(coordinator);
+      return coordinator;
     };
+  }
+
+  async #leaveAsFormer(coordinator: Broker): Promise<void> {
+    const memberId = this.#former;
+    if (memberId === undefined || !canLeave(coordinator)) return;
+    try {
+      await coordinator.leaveGroup({ groupId: this.#parts.group, memberId });
+    } catch (error) {
+      if (!isProtocolError(error, 'UNKNOWN_MEMBER_ID')) throw error;
+    }
+    this.#former = undefined;
   }
 
   async #drain(ms: number): Promise<void> {

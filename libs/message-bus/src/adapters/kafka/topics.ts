@@ -83,8 +83,13 @@ export class Topics {
       await within(
         requestTimeoutMs,
         'creating topics',
-        // Each for itself: one that another process has just created is no failure of the others.
-        admin.connect().then(() => Promise.all(topics.map((topic) => admin.createTopics({ topics: [topic] })))),
+        // Each for itself: one that another process has just created is no failure of the others. The library's own
+        // wait for leaders takes a broker that has not heard of the topic yet for a failure; `ensure` waits.
+        admin
+          .connect()
+          .then(() =>
+            Promise.all(topics.map((topic) => admin.createTopics({ topics: [topic], waitForLeaders: false }))),
+          ),
       );
       await within(requestTimeoutMs, 'disconnecting', admin.disconnect());
     } catch (error) {
