@@ -138,6 +138,26 @@ describe('a publisher', () => {
     for (const id of ['b1', 'b2', 'b3']) expect(textsOf(events, id)).toEqual(upTo(9));
   });
 
+  test('a log that was restored from a backup ends before its topic: what is written from then on is published', async () => {
+    const first = await begin();
+    await write(first, 0, 3);
+    await first.settled();
+    await stopAll();
+    await ports.readStore.drop(workersSpec, 0);
+    // All that the topic's end has was published after the backup.
+    const tail = await ports.bus.last(serviceTopic('content'), 1000);
+    bus.last = async () =>
+      tail.map((message, index) => ({
+        ...message,
+        event: { ...message.event, id: `later-${index}`, sequence: String(1_000_000 + index) },
+      }));
+    const second = await open();
+    await write(second, 3, 4);
+    await second.settled();
+    // What the topic has already comes once more, with the same ids.
+    expect(textsOf(await topic(), 'b1')).toEqual([...upTo(3), ...upTo(4)]);
+  });
+
   test('what does not fit its schema goes to the dead letters with the reason, and shows; the rest goes on', async () => {
     const opened = await open((event) => {
       if (Object(event.data).text === 'n1') throw new Error('text must not be n1');

@@ -81,9 +81,11 @@ export class Publisher extends Worker {
   ): Promise<void> {
     const { bus, eventStore, prefixes, tuning } = this.#parts;
     const tail = await bus.last(this.#topic, TAIL);
-    const { position, refused } = await epoch.takeOver(lease.fence, async () =>
-      oldestOf(tail.map(({ event }) => event)),
-    );
+    const { position, refused } = await epoch.takeOver(lease.fence, async () => {
+      const oldest = oldestOf(tail.map(({ event }) => event));
+      // A log that was restored from a backup ends before what the topic has: where it was published up to is not known.
+      return oldest > (await eventStore.head(prefixes)) ? 0 : oldest;
+    });
     this.#refused = refused;
     this.moved(position);
     const pace = new Pace(tuning.gatherMs);
