@@ -16,6 +16,7 @@ export * from './features/audit.ts';
 export * from './features/change-requests.ts';
 export * from './features/collections.ts';
 export * from './features/comments.ts';
+export * from './features/computed.ts';
 export * from './features/content-changes.ts';
 export * from './features/content-internal.ts';
 export * from './features/content-permissions.ts';

@@ -83,6 +83,8 @@ export const limits = {
   /** R: slug. Own: bytes of a document, versions kept, errors told, specifications of an organization. */
   openapi: { slug: 100, bytes: 8 * 1024 * 1024, versions: 500, errors: 20, perOrganization: 1000 },
   reusableContent: { title: 100 },
+  /** Own: what a space's content is computed from; `source` in characters of JSON. */
+  computed: { source: 16_384, dependencies: 20 },
   variable: { value: 256 },
   /** Own: name of a template, names of its links, and how many of them one request fills. */
   template: { id: 256, refName: 64, refs: 50 },

@@ -159,7 +159,10 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...options.transfers,
   });
   const files = createFileIngest({ blobs: blobStore, fetch: fetchGuard, uploads: transfers.uploads });
-  const locate = createLocate({ access, reader, changeRequests: lookup });
+  const locate = createLocate({
+    ...{ access, reader, changeRequests: lookup },
+    latestSpec: (organizationId, slug) => openapi.latest(organizationId, slug),
+  });
   const feeder = createSearchFeeder({
     eventStore,
     index: searchIndex,

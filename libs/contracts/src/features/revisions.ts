@@ -7,6 +7,7 @@ import { JSONDocument } from '../schemas/document.ts';
 import { ContentRef } from '../schemas/document-inlines.ts';
 import type { ContentRef as ContentRefType, JSONDocument as JSONDocumentType } from '../schemas/document-types.ts';
 import { ChangeRequest } from './change-requests.ts';
+import { ComputedContentSource } from './computed.ts';
 import { GitSyncBlob } from './git.ts';
 
 const optional = Type.Optional;
@@ -159,7 +160,12 @@ export interface RevisionPageLink extends PageBase {
   href?: string;
   hidden?: boolean;
 }
-export type RevisionPage = RevisionPageDocument | RevisionPageGroup | RevisionPageLink;
+/** Pages that come from somewhere else, as one entry at the end of the top level. */
+export interface RevisionPageComputed extends PageBase {
+  type: 'computed';
+  computed: ComputedContentSource;
+}
+export type RevisionPage = RevisionPageDocument | RevisionPageGroup | RevisionPageLink | RevisionPageComputed;
 
 const ChildRef = forwardRef<RevisionPageDocument | RevisionPageLink>('RevisionPageChild');
 const indexing = { hidden: flag, noIndex: flag, noRobotsIndex: flag };
@@ -218,6 +224,13 @@ export const RevisionPageLink = component(
     }),
   ),
 );
+/** Computed content in the table of contents (resources section 25). */
+export const RevisionPageComputed = component(
+  'RevisionPageComputed',
+  Type.Unsafe<RevisionPageComputed>(
+    closed({ type: Type.Literal('computed'), ...commonFields, computed: ComputedContentSource }),
+  ),
+);
 const oneOf = <T>(names: readonly string[]) =>
   Type.Unsafe<T>({
     type: 'object',
@@ -229,10 +242,10 @@ component(
   'RevisionPageChild',
   oneOf<RevisionPageDocument | RevisionPageLink>(['RevisionPageDocument', 'RevisionPageLink']),
 );
-/** Any page of a revision; groups only at the top level. */
+/** Any page of a revision; groups and computed content only at the top level. */
 export const RevisionPage = component(
   'RevisionPage',
-  oneOf<RevisionPage>(['RevisionPageDocument', 'RevisionPageGroup', 'RevisionPageLink']),
+  oneOf<RevisionPage>(['RevisionPageDocument', 'RevisionPageGroup', 'RevisionPageLink', 'RevisionPageComputed']),
 );
 
 /** A whole revision: table of contents, files, reusable contents, without bodies (resources section 25). */

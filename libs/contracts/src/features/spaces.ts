@@ -3,6 +3,7 @@ import { component } from '../kit/components.ts';
 import { operation } from '../kit/operation.ts';
 import { closed, DateTime, Id, listOf, nullable, paging, Uri, UrlInput, words } from '../kit/schema.ts';
 import { limits } from '../limits.ts';
+import { ComputedContentSource } from './computed.ts';
 import { GitSyncState } from './git.ts';
 import { ContentImportRun } from './import-runs.ts';
 import { ApplySpaceTemplate } from './templates.ts';
@@ -151,7 +152,7 @@ export const spaceOperations = {
     tag: 'Spaces',
     summary: 'Create a space',
     description:
-      'It starts with one empty page, with the pages of `template`, or, if `empty` is true, without any. Computed content (`computedSource`) is not supported and answers 400.',
+      'It starts with one empty page, with the pages of `template`, or, if `empty` is true, without any. With `computedSource` its pages are computed: they stand in its lists of pages as one entry.',
     access: 'organization:createContent',
     scope: 'space:write',
     params: organizationParams,
@@ -163,7 +164,7 @@ export const spaceOperations = {
       editMode: optional(EditMode),
       empty: optional(Type.Literal(true, { description: 'No page at all.' })),
       template: optional(ApplySpaceTemplate),
-      computedSource: optional(Type.Unsafe<object>({ type: 'object', maxProperties: 20 })),
+      computedSource: optional(ComputedContentSource),
     }),
     bodyOptional: true,
     success: { 201: Space },

@@ -54,7 +54,7 @@ export const spaceWithPages = async (content: TestContent) => {
   await publish(content, admin, spaceId, [insert('A'), insert('B'), insert('C')]);
   const here = inSpace(content, spaceId);
   const ids: Record<string, string> = {};
-  for (const page of await here.published()) if (page.type !== 'link') ids[page.slug] = page.id;
+  for (const page of await here.published()) if ('slug' in page) ids[page.slug] = page.id;
   return { spaceId, here, a: ids.a ?? '', b: ids.b ?? '', c: ids.c ?? '' };
 };
 

@@ -1,3 +1,4 @@
+export type { LatestSpecOf } from './computed.ts';
 export { frontMatterOf } from './front-matter.ts';
 export {
   type ChangeRequestHeads,

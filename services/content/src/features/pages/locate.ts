@@ -1,6 +1,8 @@
+import type { RevisionPageComputed } from '@bindery/contracts';
 import { notFound, type OperationContext } from '@bindery/service-kit';
 import type { Access } from '../access/index.ts';
 import type { RevisionInfo, RevisionReader, Tree } from '../revisions/index.ts';
+import { computedPage, type LatestSpecOf } from './computed.ts';
 import type { PageScope } from './present.ts';
 
 /** Finds the head of a change request by its id or number. */
@@ -19,12 +21,15 @@ export type RevisionParams =
 export interface LocatedRevision {
   readonly spaceId: string;
   readonly revisionId: string;
+  /** The entry of the computed content of its space, as of now; undefined when it has none. */
+  computed(): Promise<RevisionPageComputed | undefined>;
 }
 
 export interface LocateDeps {
   readonly access: Access;
   readonly reader: RevisionReader;
   readonly changeRequests: ChangeRequestHeads;
+  readonly latestSpec: LatestSpecOf;
 }
 
 /** Finds revisions and what is in them for a caller, with the one check of who may see them. */
@@ -38,7 +43,7 @@ export interface Locate {
   readonly reader: RevisionReader;
 }
 
-export const createLocate = ({ access, reader, changeRequests }: LocateDeps): Locate => {
+export const createLocate = ({ access, reader, changeRequests, latestSpec }: LocateDeps): Locate => {
   const info = async (spaceId: string, revisionId: string): Promise<RevisionInfo> => {
     const found = await reader.info(spaceId, revisionId);
     if (found === undefined) throw notFound('revision');
@@ -47,14 +52,15 @@ export const createLocate = ({ access, reader, changeRequests }: LocateDeps): Lo
   const revision: Locate['revision'] = async (context, params) => {
     const { spaceId } = params;
     const { space } = await access.space(context, spaceId, 'view');
+    const computed = () => computedPage(latestSpec, space);
     if ('revisionId' in params) {
       await info(spaceId, params.revisionId);
-      return { spaceId, revisionId: params.revisionId };
+      return { spaceId, revisionId: params.revisionId, computed };
     }
-    if (!('changeRequestId' in params)) return { spaceId, revisionId: space.revision };
+    if (!('changeRequestId' in params)) return { spaceId, revisionId: space.revision, computed };
     const head = await changeRequests.head(spaceId, params.changeRequestId);
     if (head === undefined) throw notFound('change request');
-    return { spaceId, revisionId: head };
+    return { spaceId, revisionId: head, computed };
   };
   return {
     reader,

@@ -22,6 +22,8 @@ export interface SpaceDocument {
   readonly createdBy: string;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** What its computed pages come from, as JSON, and the id of the entry that they are shown as. */
+  readonly computed?: { readonly pageId: string; readonly source: string };
   /** Deleted spaces are in no list. */
   readonly deleted: boolean;
   /** Whom its default lets in: every member, nobody, or those whom the place that it is in lets in. */

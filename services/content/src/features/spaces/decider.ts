@@ -1,7 +1,14 @@
 import { assertNever, type Decider } from '@bindery/event-sourcing';
 import { conflict, notFound } from '@bindery/service-kit';
 import type { RevisionChange, RevisionType, StoredDocument } from '../revisions/model.ts';
-import type { DefaultLevel, MergeRules, SpaceEvent, SpaceSettings, SpaceVisibility } from './events.ts';
+import type {
+  ComputedContent,
+  DefaultLevel,
+  MergeRules,
+  SpaceEvent,
+  SpaceSettings,
+  SpaceVisibility,
+} from './events.ts';
 import { type ExistingSpace, evolve, initialState, type SpaceState } from './state.ts';
 
 /** The content of a revision, cut into pieces that fit into events; at least one, the last goes with the commit. */
@@ -28,6 +35,7 @@ export interface CreateSpace {
     /** Absent: at the end of its siblings, as of now. */
     readonly order?: string;
     readonly duplicateOf?: string;
+    readonly computed?: ComputedContent;
     readonly createdBy: string;
     readonly createdAt: string;
     readonly revisionId: string;

@@ -6,6 +6,14 @@ export type DefaultLevel = MemberRole | null | 'inherit';
 /** Stored as given; the contract's MergeRulesSpaceConfiguration. */
 export type MergeRules = Readonly<Record<string, unknown>> & { readonly type: 'inherit' | 'none' | 'rules' };
 
+/** Where the computed pages of a space come from: an entry of its table of contents beside what is written in it. */
+export interface ComputedContent {
+  /** Id of the entry. */
+  readonly pageId: string;
+  /** The contract's ComputedContentSource, without looked up values, as JSON: others wrote what is in it. */
+  readonly source: string;
+}
+
 /** Settings of a space that PATCH can change. Null clears; absent leaves alone. */
 export interface SpaceSettings {
   readonly title?: string;
@@ -39,6 +47,7 @@ export type SpaceEvent =
         /** Place among its siblings; older events have none: their time says it. */
         readonly order?: string;
         readonly duplicateOf?: string;
+        readonly computed?: ComputedContent;
         readonly createdBy: string;
         readonly createdAt: string;
       };

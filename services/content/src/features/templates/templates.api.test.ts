@@ -97,8 +97,16 @@ describe('templates', () => {
       await create({ template: { id: 'no-such' } }),
       await create({ template: { id: 'handbook' }, empty: true }),
       await create({ computedSource: { type: 'builtin:openapi' } }),
+      await create({
+        computedSource: {
+          type: 'builtin:translation',
+          dependencies: { translation: { ref: { kind: 'translation', translation: 't' } } },
+          props: {},
+        },
+        empty: true,
+      }),
     ];
-    expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 404, 403, 403, 404, 400, 400, 400]);
+    expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 404, 403, 403, 404, 400, 400, 400, 400]);
     expect((await content.call('getSpaceById', admin, { params: { spaceId } })).body.changeRequests).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 import type { JSONDocument, pageOperations, RevisionPage } from '@bindery/contracts';
 import { type HandlersFor, notFound, type OperationContext } from '@bindery/service-kit';
 import type { PageNode } from '../../revisions/index.ts';
+import { computedTag } from '../computed.ts';
 import type { Locate, LocatedRevision, RevisionParams } from '../locate.ts';
 import { type LinkStyle, markdownOf } from '../markdown.ts';
 import { normalisedPath } from '../paths.ts';
@@ -10,6 +11,7 @@ import { type BodyOptions, bodyFor } from '../transform.ts';
 interface PageQuery extends BodyOptions {
   readonly format?: 'document' | 'markdown';
   readonly 'format.markdown.refs'?: LinkStyle;
+  readonly computed?: boolean | undefined;
 }
 
 const emptyDocument: JSONDocument = { object: 'document', data: {}, nodes: [] };
@@ -42,9 +44,14 @@ const withBody = async (
 export const createPageHandlers = (
   locate: Locate,
 ): Omit<HandlersFor<typeof pageOperations>, `getReusable${string}`> => {
-  const list = async (context: OperationContext, { params }: { params: RevisionParams }) => {
+  const list = async (
+    context: OperationContext,
+    { params, query }: { params: RevisionParams; query: { readonly computed?: boolean | undefined } },
+  ) => {
     const scope = await locate.tree(context, params);
-    return { status: 200 as const, body: { pages: presentPages(scope) }, etag: scope.revisionId };
+    const computed = query.computed === false ? undefined : await scope.computed();
+    const pages = [...presentPages(scope), ...(computed === undefined ? [] : [computed])];
+    return { status: 200 as const, body: { pages }, etag: computedTag(scope.revisionId, computed) };
   };
   const byId = async (
     context: OperationContext,
@@ -52,7 +59,11 @@ export const createPageHandlers = (
   ) => {
     const scope = await locate.tree(context, params);
     const page = scope.tree.page(params.pageId);
-    if (page === undefined) throw notFound('page');
+    if (page === undefined) {
+      const computed = query.computed === false ? undefined : await scope.computed();
+      if (computed?.id !== params.pageId) throw notFound('page');
+      return { status: 200 as const, body: computed, etag: computedTag(scope.revisionId, computed) };
+    }
     return { status: 200 as const, body: await withBody(locate, scope, page, query), etag: scope.revisionId };
   };
   const byPath = async (
@@ -62,7 +73,7 @@ export const createPageHandlers = (
     const scope = await locate.tree(context, params);
     const page = scope.tree.byPath(normalisedPath(params.pagePath));
     const body = page && (await withBody(locate, scope, page, query));
-    if (body === undefined || body.type === 'link') throw notFound('page');
+    if (body === undefined || body.type === 'link' || body.type === 'computed') throw notFound('page');
     return { status: 200 as const, body, etag: scope.revisionId };
   };
 

@@ -1,6 +1,7 @@
 import type { ChangeRequest, GitSyncBlob, Revision, RevisionFile, revisionOperations } from '@bindery/contracts';
 import type { HandlersFor, OperationContext } from '@bindery/service-kit';
 import type { FileNode } from '../../revisions/index.ts';
+import { computedTag } from '../computed.ts';
 import type { Locate, RevisionParams } from '../locate.ts';
 import { presentPages, presentReusableContent } from '../present.ts';
 
@@ -34,7 +35,13 @@ export const createRevisionHandlers = (deps: RevisionRouteDeps): HandlersFor<typ
   const { locate, presentFile, changeRequest, git } = deps;
   const get = async (
     context: OperationContext,
-    { params, query }: { params: RevisionParams; query: { readonly metadata?: boolean | undefined } },
+    {
+      params,
+      query,
+    }: {
+      params: RevisionParams;
+      query: { readonly metadata?: boolean | undefined; readonly computed?: boolean | undefined };
+    },
   ) => {
     const { baseUrl } = context;
     const located = await locate.tree(context, params);
@@ -45,11 +52,12 @@ export const createRevisionHandlers = (deps: RevisionRouteDeps): HandlersFor<typ
     const info = await locate.info(spaceId, revisionId);
     const commit = shown ? await git.ofRevision(spaceId, revisionId) : undefined;
     const merged = info.mergedFrom === undefined ? undefined : await changeRequest(context, spaceId, info.mergedFrom);
+    const computed = query.computed === false ? undefined : await located.computed();
     const body = {
       object: 'revision' as const,
       id: revisionId,
       parents: [...info.parents],
-      pages: presentPages(scope),
+      pages: [...presentPages(scope), ...(computed === undefined ? [] : [computed])],
       files: [...tree.files()].map((file) => withBlob(presentFile(baseUrl, spaceId, file), blobs)),
       reusableContents: [...tree.reusableContents()].map((content) => withBlob(presentReusableContent(content), blobs)),
       tags: [],
@@ -62,7 +70,7 @@ export const createRevisionHandlers = (deps: RevisionRouteDeps): HandlersFor<typ
     };
     // What is shown of the repository changes while the revision stays.
     const etag = commit === undefined ? revisionId : `${revisionId}-${commit.oid.slice(0, 12)}`;
-    return { status: 200 as const, body, etag };
+    return { status: 200 as const, body, etag: computedTag(etag, computed) };
   };
   return { getCurrentRevision: get, getRevisionById: get, getRevisionOfChangeRequestById: get };
 };

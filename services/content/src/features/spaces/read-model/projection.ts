@@ -63,6 +63,7 @@ const created = (data: Created): SpaceDocument => ({
   ...(data.language ? { language: data.language } : {}),
   mergeRules: data.mergeRules,
   ...(data.parent ? { parent: data.parent } : {}),
+  ...(data.computed ? { computed: data.computed } : {}),
   revision: '',
   changeRequests: 0,
   createdBy: data.createdBy,

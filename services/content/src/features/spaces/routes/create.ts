@@ -1,10 +1,11 @@
-import type { ApplySpaceTemplate, spaceOperations } from '@bindery/contracts';
+import { type ApplySpaceTemplate, type ComputedContentSource, limits, type spaceOperations } from '@bindery/contracts';
 import { commandMetadata } from '@bindery/event-sourcing';
 import { conflict, type HandlersFor, invalid, notFound, type OperationContext } from '@bindery/service-kit';
 import type { RevisionChange, RevisionPart, StoredDocument } from '../../revisions/index.ts';
 import { orderKeyAt } from '../../space-model/index.ts';
 import { answerSpace, spaceAfter } from '../answer.ts';
 import type { SpaceRouteDeps } from '../deps.ts';
+import type { ComputedContent } from '../events.ts';
 import { spaceLocation } from '../present.ts';
 
 const defaultTitle = 'Untitled';
@@ -27,15 +28,33 @@ const firstPage = (context: OperationContext): RevisionPart => {
   return { changes: [change], documents: [document] };
 };
 
+/** A source as it is kept: what it depends on by name only, as values are looked up when it is shown. */
+const computedOf = (context: OperationContext, source: ComputedContentSource): ComputedContent => {
+  const named = Object.entries(source.dependencies ?? {}).map(([name, { ref }]) => [name, { ref }] as const);
+  const dependencies = source.dependencies === undefined ? {} : { dependencies: Object.fromEntries(named) };
+  const text = JSON.stringify({ ...source, ...dependencies });
+  if (text.length > limits.computed.source)
+    throw invalid('space.computed', `body.computedSource: is longer than ${limits.computed.source} characters.`);
+  return { pageId: context.ids.id(), source: text };
+};
+
 /** What a new space has. @throws Problem 400 for a template that does not exist */
 const beginning = async (
   deps: SpaceRouteDeps,
   context: OperationContext,
   spaceId: string,
-  { template, empty }: { readonly template?: ApplySpaceTemplate; readonly empty?: true },
+  {
+    template,
+    empty,
+    computedSource,
+  }: {
+    readonly template?: ApplySpaceTemplate;
+    readonly empty?: true;
+    readonly computedSource?: ComputedContentSource;
+  },
 ): Promise<RevisionPart> => {
   if (template !== undefined) return deps.template(context, spaceId, template);
-  return empty ? { changes: [], documents: [] } : firstPage(context);
+  return empty || computedSource !== undefined ? { changes: [], documents: [] } : firstPage(context);
 };
 
 /** POST /orgs/{organizationId}/spaces */
@@ -55,8 +74,6 @@ export const createSpace =
     const begins = [body.template, body.computedSource, body.empty].filter((it) => it !== undefined);
     if (begins.length > 1)
       throw invalid('space.begins_twice', 'body: give at most one of template, computedSource and empty.');
-    if (body.computedSource !== undefined)
-      throw invalid('space.computed', 'body.computedSource: computed content is not supported by this instance.');
     const spaceId = context.ids.id();
     const createdAt = context.now.toISOString();
     const handled = await deps.repository.handle(
@@ -77,6 +94,7 @@ export const createSpace =
           createdAt,
           ...(parent === undefined ? {} : { parent }),
           order: orderKeyAt(createdAt, spaceId),
+          ...(body.computedSource === undefined ? {} : { computed: computedOf(context, body.computedSource) }),
           revisionId: context.ids.id(),
           parts: [await beginning(deps, context, spaceId, body)],
         },

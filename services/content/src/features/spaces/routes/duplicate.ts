@@ -104,7 +104,7 @@ export const duplicateSpace =
       changes,
       documents: await loadDocuments(context, deps.reader, source.id, documents),
     };
-    const { emoji, icon, visibility, defaultLevel, editMode, language, mergeRules, parent } = source;
+    const { emoji, icon, visibility, defaultLevel, editMode, language, mergeRules, parent, computed } = source;
     const handled = await deps.repository.handle(
       spaceId,
       {
@@ -118,6 +118,7 @@ export const duplicateSpace =
           ...(editMode === undefined ? {} : { editMode }),
           ...(language === undefined ? {} : { language }),
           ...(parent === undefined ? {} : { parent }),
+          ...(computed === undefined ? {} : { computed: { ...computed, pageId: context.ids.id() } }),
           visibility,
           defaultLevel,
           mergeRules,
