@@ -35,13 +35,16 @@ export const tuningOf = ({ LEASE_MS }: Pick<ServiceSettings, 'LEASE_MS'>): Parti
 
 /** The cache; while its server is away everybody goes on without. */
 export const openCache = async (settings: Common, { telemetry, keep }: Opening): Promise<Cache> => {
+  let reached = false;
   const cache = await openRedisCache({
     ...{ url: settings.REDIS_URL, prefix: settings.REDIS_PREFIX },
     onChange: (available, reason) => {
+      reached = true;
       if (available) telemetry.logger.info('the cache is there');
       else telemetry.logger.warn('the cache is away', { reason });
     },
   });
+  if (!reached) telemetry.logger.warn('the cache is away', { reason: 'it did not answer at the start' });
   return observedCache(keep('cache', cache), telemetry, 'redis');
 };
 

@@ -37,6 +37,7 @@ export interface ProcessOptions<S extends ConfigSchema> {
 
 /** Longest orderly end, in ms; below the grace period of supervisors (30 s in Kubernetes). */
 const stopWithinMs = 25_000;
+const sameSignalMs = 500;
 
 const messageOf = (error: unknown): string =>
   error instanceof ConfigError ? error.message : String(Object(error).stack ?? error);
@@ -49,15 +50,19 @@ export const runProcess = async <S extends ConfigSchema>(options: ProcessOptions
   let logger: Logger | undefined;
   let lifecycle: Lifecycle | undefined;
   let ending = false;
+  let endingAt = 0;
 
   const tell = (what: string, error: unknown): void => {
     if (logger === undefined) process.stderr.write(`${options.name}: ${what}: ${messageOf(error)}\n`);
     else logger.error(what, { error });
   };
   const end = async (reason: string, exitCode: number): Promise<void> => {
-    // A second signal: whoever sends it does not want to wait.
+    // A second signal: whoever sends it does not want to wait. Right after the first it is the same one: a terminal sends it
+    // to all processes in front, and npm passes its own on.
+    if (ending && performance.now() - endingAt < sameSignalMs) return;
     if (ending) process.exit(1);
     ending = true;
+    endingAt = performance.now();
     logger?.info('ending', { reason });
     setTimeout(() => process.exit(1), stopWithinMs).unref();
     const late = (await lifecycle?.stop()) ?? [];
@@ -101,6 +106,8 @@ export const runProcess = async <S extends ConfigSchema>(options: ProcessOptions
     await lifecycle.start();
     logger.info('ready', { startedMs: Math.round(performance.now()) });
   } catch (error) {
+    // What was being started was stopped in the middle of it.
+    if (ending) return;
     tell('cannot start', error);
     const cleanup = createLifecycle(lifecycle === undefined ? opened : [], stoppedLate);
     await cleanup.start();

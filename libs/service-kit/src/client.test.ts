@@ -180,7 +180,7 @@ describe('over HTTP only', () => {
   test('only our own services are heard', async () => {
     const client = overHttp({ urls: [url], token: 'guess' });
     const request = { params: { id: '1' }, query: {}, body: { text: '' } };
-    expect(await problemOf(client.call(echo, context(), request))).toMatchObject({ kind: 'unauthenticated' });
+    expect(await problemOf(client.call(echo, context(), request))).toMatchObject({ kind: 'unavailable' });
     await client.close();
   });
   test('a service that is away, or silent, is unavailable in time', async () => {

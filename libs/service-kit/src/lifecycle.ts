@@ -8,7 +8,10 @@ export interface Part {
 }
 
 export interface Lifecycle {
-  /** Starts the parts in order. When one fails, those that were started are stopped again and its error is thrown. */
+  /**
+   * Starts the parts in order. When one fails, those that were started are stopped again and its error is thrown; when `stop`
+   * is called meanwhile, no further one is started.
+   */
   start(): Promise<void>;
   /** Stops in reverse order, each within its time. Idempotent. @returns the names of parts that failed or took too long */
   stop(): Promise<readonly string[]>;
@@ -55,12 +58,16 @@ export function createLifecycle(parts: readonly Part[], report: (part: string, e
   return {
     async start() {
       for (const part of parts.slice(started)) {
+        if (stopping !== undefined) return;
         started += 1;
         try {
           await part.start?.();
         } catch (error) {
-          started -= 1;
-          await stopAll();
+          // Stopped in the middle of its start: `stop` is at it.
+          if (stopping === undefined) {
+            started -= 1;
+            await stopAll();
+          }
           throw error;
         }
       }

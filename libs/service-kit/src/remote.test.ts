@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { operation } from '@bindery/contracts';
 import { noopTelemetry } from '@bindery/telemetry';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -143,6 +144,30 @@ describe('a frozen replica', () => {
   });
 });
 
+describe('a service that is slower than its callers', () => {
+  test('only so many wait for it; the others are told at once to come again', async () => {
+    const waiting: (() => void)[] = [];
+    const { url } = await listen((incoming, response) => {
+      incoming.resume();
+      waiting.push(() => response.end(JSON.stringify({ answer: { status: 200, body: 'late' } })));
+    });
+    const transport = createTransport({ urls: [url], token, mostOwed: 3 });
+    closers.push(() => transport.close());
+    const client = createHttpClient(transport);
+    const first = [1, 2, 3].map(() => client.call(write, context, request));
+    await expect(client.call(write, context, request)).rejects.toMatchObject({
+      ...{ kind: 'unavailable', code: 'service.busy', retryAfter: 1 },
+    });
+    while (waiting.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    for (const answer of waiting.splice(0)) answer();
+    expect((await Promise.all(first)).map(({ body }) => body)).toEqual(['late', 'late', 'late']);
+    const next = client.call(write, context, request);
+    while (waiting.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    waiting[0]?.();
+    expect(await next).toMatchObject({ body: 'late' });
+  });
+});
+
 describe('administration', () => {
   test('readiness, status, rebuild and its refusal', async () => {
     const one = await replica();
@@ -165,7 +190,84 @@ describe('administration', () => {
     expect((await fetch(`${one.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${one.url}/healthz`)).status).toBe(200);
     const refused = await fetch(`${one.url}/internal/admin/status`, { method: 'POST' });
-    expect(await refused.json()).toMatchObject({ problem: { kind: 'unauthenticated' } });
+    expect([refused.status, await refused.json()]).toEqual([401, {}]);
+  });
+  test('a service with another token cannot be reached; nobody is told that they have no access', async () => {
+    const one = await replica();
+    const transport = createTransport({ urls: [one.url], token: 'another token' });
+    closers.push(() => transport.close());
+    const failure = createHttpClient(transport).call(write, context, request);
+    await expect(failure).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: { message: 'a replica has another SERVICE_TOKEN' },
+    });
+    expect(one.calls).toEqual([]);
+    // Neither does its answer pass for the bytes of a raw route.
+    const sent = transport.send({
+      path: '/internal/raw/~no/x',
+      method: 'GET',
+      headers: {},
+      signal: context.signal,
+      harmless: true,
+    });
+    await expect(sent).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('headers of raw routes', () => {
+  const headersOf = async (sent: string): Promise<NodeJS.Dict<string | string[]>> => {
+    let seen: NodeJS.Dict<string | string[]> = {};
+    let requests = 0;
+    let body = '';
+    const service = await listen((incoming, response) => {
+      seen = incoming.headers;
+      requests += 1;
+      response.writeHead(200, { connection: 'close, x-hop', 'x-hop': '1', 'x-bindery-problem-of': 'x', 'x-kept': '1' });
+      incoming.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      incoming.once('end', () => response.end('ok'));
+    });
+    const route = createRemoteRawRoute(echoRoute, transportTo(service.url));
+    const gateway = await listen((incoming, response) => {
+      const known = { params: {}, query: '', requestId: 'r', address: '10.0.0.1', baseUrl: 'http://d' };
+      void route.handle(incoming, response, { ...known, now: new Date(), signal: new AbortController().signal });
+    });
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    socket.write(sent);
+    let answer = '';
+    for await (const chunk of socket.setEncoding('utf8')) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/x-kept: 1/i);
+    expect(answer).not.toMatch(/x-hop|x-bindery/i);
+    expect([requests, body]).toEqual([1, 'abc']);
+    return seen;
+  };
+  test('those of one connection stay there, also those that `Connection` names', async () => {
+    const seen = await headersOf(
+      [
+        'PUT /~echo/a HTTP/1.1',
+        'Host: d',
+        'Connection: close, X-Hop, Content-Length',
+        'X-Hop: 1',
+        'Proxy-Authorization: Basic x',
+        'TE: trailers',
+        'X-Bindery-Service-Token: guess',
+        'X-Kept: 1',
+        'Content-Length: 3',
+        '',
+        'abc',
+      ].join('\r\n'),
+    );
+    expect(seen).toMatchObject({ 'x-kept': '1', 'content-length': '3', 'x-bindery-service-token': token });
+    for (const name of ['x-hop', 'proxy-authorization', 'te']) expect(seen).not.toHaveProperty(name);
+  });
+  test('a body of unknown length arrives whole, and as one request', async () => {
+    const seen = await headersOf(
+      'PUT /~echo/a HTTP/1.1\r\nHost: d\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    );
+    // One of the two says how long it is, never both.
+    expect('content-length' in seen).not.toBe('transfer-encoding' in seen);
   });
 });
 

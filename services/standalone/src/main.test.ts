@@ -83,6 +83,8 @@ describe('npm start', () => {
     socket.on('error', () => undefined);
     busy.child.kill('SIGTERM');
     await busy.until(/"reason":"SIGTERM"/);
+    // At once it would be the same one, as a terminal and npm send it.
+    await new Promise((resolve) => setTimeout(resolve, 600));
     busy.child.kill('SIGTERM');
     expect(await busy.ended).toBe(1);
     socket.destroy();

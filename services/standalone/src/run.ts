@@ -17,12 +17,17 @@ const isExpected = (error: unknown): error is Error =>
   ['EADDRINUSE', 'EACCES', 'identity.wrong_master_key', 'read_store.unusable'].includes(String(Object(error).code));
 
 let instance: Embedded | undefined;
+const sameSignalMs = 500;
 let ending = false;
+let endingAt = 0;
 
 const end = async (reason: string, exitCode: number): Promise<void> => {
-  // A second signal: whoever sends it does not want to wait.
+  // A second signal: whoever sends it does not want to wait. Right after the first it is the same one: a terminal sends it to
+  // all processes in front, and npm passes its own on.
+  if (ending && performance.now() - endingAt < sameSignalMs) return;
   if (ending) process.exit(1);
   ending = true;
+  endingAt = performance.now();
   instance?.logger.info('ending', { reason });
   setTimeout(() => process.exit(1), stopWithinMs).unref();
   const late = (await instance?.stop()) ?? [];

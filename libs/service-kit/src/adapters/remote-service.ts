@@ -84,11 +84,13 @@ export function createRemoteService(name: string, transport: Transport): RemoteS
   };
 }
 
-/** Headers that belong to one connection, and the address that the request was sent to. */
+/** Headers that belong to one connection (RFC 9110, 7.6.1), and the address that the request was sent to. */
 const ofConnection = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
   'transfer-encoding',
   'te',
   'trailer',
@@ -99,8 +101,17 @@ const ofConnection = new Set([
 
 const passedOn = (headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> => {
   const passed: Record<string, string | string[]> = {};
+  const named = new Set(
+    String(headers.connection ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  );
+  // How long the body is says the protocol, whatever `Connection` names.
+  named.delete('content-length');
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !ofConnection.has(name) && !name.startsWith('x-bindery-')) passed[name] = value;
+    if (value !== undefined && !ofConnection.has(name) && !named.has(name) && !name.startsWith('x-bindery-'))
+      passed[name] = value;
   return passed;
 };
 

@@ -125,12 +125,12 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     const path = request.url ?? '';
     if (request.method === 'GET' && (await health(path, response))) return;
     if (!timingSafeEqual(digest(String(request.headers[serviceTokenHeader] ?? '')), expected)) {
-      const problem = new Problem('unauthenticated', 'internal.token', 'Not one of our services.');
-      json(response, 200, { problem: toWire(problem) }, { connection: 'close' });
+      // The caller's caller is not told that *it* has no access: with another token the services are only unreachable.
+      json(response, 401, {}, { [notHandledHeader]: 'token', connection: 'close' });
       return;
     }
     if (ending()) {
-      json(response, 503, {}, { [notHandledHeader]: '1', connection: 'close' });
+      json(response, 503, {}, { [notHandledHeader]: 'ending', connection: 'close' });
       return;
     }
     const gone = new AbortController();

@@ -13,6 +13,8 @@ export interface TransportOptions {
   readonly timeoutMs?: number;
   /** Connections kept open to each replica. Default 64. */
   readonly connections?: number;
+  /** Requests that a replica may owe answers to; more are refused at once (PITFALLS 48). Default 1000. */
+  readonly mostOwed?: number;
   /** Makes each try a client span, which the service continues. Without one the caller's `traceparent` goes on as it is. */
   readonly tracer?: Tracer;
 }
@@ -36,12 +38,13 @@ export interface TransportCall {
 
 /** Carries requests to the replicas of a service. */
 export interface Transport {
-  /** @throws Problem `unavailable` when no replica can be reached, or when time is up */
+  /** @throws Problem `unavailable` when no replica can be reached or has room, or when time is up */
   send(call: TransportCall): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;
 }
 
 const defaultTimeoutMs = 30_000;
+const defaultMostOwed = 1000;
 const connectTimeoutMs = 2_000;
 /** A replica that refused a connection is asked last for so long, in ms. */
 const avoidMs = 1_000;
@@ -81,7 +84,7 @@ const mayAskElsewhere = (error: unknown, harmless: boolean): boolean =>
  * what may have been begun is asked again only where that does no harm.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+  const { timeoutMs = defaultTimeoutMs, mostOwed = defaultMostOwed } = options;
   const replicas = options.urls.map(
     (url): Replica => ({ origin: new URL(url).origin, avoidUntil: 0, owed: 0, heardAt: 0 }),
   );
@@ -147,7 +150,16 @@ export function createTransport(options: TransportOptions): Transport {
       const { signal, body } = call;
       const within = call.timeoutMs ?? timeoutMs;
       let lastError: unknown;
-      const candidates = inTurn();
+      const candidates = inTurn().filter(({ owed }) => owed < mostOwed);
+      if (candidates.length === 0)
+        throw new Problem(
+          'unavailable',
+          'service.busy',
+          'A service has more to do than it can; try again in a moment.',
+          {
+            retryAfter: 1,
+          },
+        );
       for (const [index, replica] of candidates.entries()) {
         if (signal.aborted) throw deadlineExceeded.problem();
         const isLast = index === candidates.length - 1 || replicas.length === 1;
@@ -172,8 +184,12 @@ export function createTransport(options: TransportOptions): Transport {
             }),
           );
           replica.heardAt = performance.now();
-          if (response.headers[notHandledHeader] === undefined) return response;
+          const refusal = response.headers[notHandledHeader];
+          if (refusal === undefined) return response;
           await response.body.dump();
+          lastError = new Error(
+            refusal === 'token' ? 'a replica has another SERVICE_TOKEN' : `a replica did not begin: ${String(refusal)}`,
+          );
         } catch (error) {
           if (!mayAskElsewhere(error, call.harmless && !signal.aborted)) throw failure(error, signal);
           lastError = error;

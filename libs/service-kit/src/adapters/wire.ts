@@ -13,7 +13,7 @@ export const adminPath = '/internal/admin/';
 /** Carries the shared secret of the instance's services. */
 export const serviceTokenHeader = 'x-bindery-service-token';
 
-/** On answers of a replica that is ending: it did not begin, another one may be asked. */
+/** On answers of a replica that did not begin, with the reason (it is ending, or has another token): another one may be asked. */
 export const notHandledHeader = 'x-bindery-not-handled';
 
 /** On raw requests: what the gateway knows about them. */
