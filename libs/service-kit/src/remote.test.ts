@@ -183,6 +183,32 @@ describe('administration', () => {
     expect(await remote.rebuild(['a', 'b'])).toEqual({ events: 2, durationMs: 1 });
     await expect(remote.rebuild(['none'])).rejects.toMatchObject({ kind: 'conflict' });
   });
+  test('a replica that rebuilds for long is not thought to be frozen', async () => {
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const [one, two] = [await replica(), await replica()];
+    const slow = await listen((incoming, response) => {
+      if (incoming.url !== '/internal/admin/rebuild') {
+        one.calls.push('read');
+        response.end(JSON.stringify({ answer: { status: 200, body: 'read' } }));
+        return;
+      }
+      begun.resolve();
+      void end.promise.then(() => response.end(JSON.stringify({ answer: { events: 1, durationMs: 1 } })));
+    });
+    const transport = transportTo(slow.url, two.url);
+    const client = createHttpClient(transport);
+    await client.call(read, context, request);
+    const rebuilding = createRemoteService('content', transport).rebuild(undefined);
+    await begun.promise;
+    const since = performance.now();
+    while (performance.now() - since < 1100) await new Promise((resolve) => setTimeout(resolve, 20));
+    const before = one.calls.length;
+    for (let index = 0; index < 4; index += 1) await client.call(read, context, request);
+    expect(one.calls.length - before).toBe(2);
+    end.resolve();
+    expect(await rebuilding).toEqual({ events: 1, durationMs: 1 });
+  });
   test('health tells the truth and needs no token; everything else does', async () => {
     const one = await replica();
     expect((await fetch(`${one.url}/readyz`)).status).toBe(200);

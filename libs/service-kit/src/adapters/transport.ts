@@ -164,8 +164,10 @@ export function createTransport(options: TransportOptions): Transport {
         if (signal.aborted) throw deadlineExceeded.problem();
         const isLast = index === candidates.length - 1 || replicas.length === 1;
         const patience = call.harmless && !isLast ? Math.min(within, impatientMs) : within;
+        // What is known to take long (a rebuild) says nothing about the replica.
+        const counted = within <= timeoutMs ? 1 : 0;
         if (replica.owed === 0) replica.heardAt = performance.now();
-        replica.owed += 1;
+        replica.owed += counted;
         try {
           const response = await traced(call, replica.origin, (traceparent) =>
             agent.request({
@@ -194,7 +196,7 @@ export function createTransport(options: TransportOptions): Transport {
           if (!mayAskElsewhere(error, call.harmless && !signal.aborted)) throw failure(error, signal);
           lastError = error;
         } finally {
-          replica.owed -= 1;
+          replica.owed -= counted;
         }
         replica.avoidUntil = performance.now() + avoidMs;
         if (body !== undefined && typeof body !== 'string') break; // a stream is sent once
