@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlobTooLarge } from '@bindery/blob-store';
 import { limits, rawRoutes } from '@bindery/contracts';
-import { invalid, Problem } from '@bindery/service-kit';
+import { invalid, isProblem, Problem } from '@bindery/service-kit';
 import { serviceMetadata } from '../change-requests/index.ts';
 import { checkContent, headBytes } from '../files/index.ts';
 import { assertWaiting } from './decider.ts';
@@ -86,8 +86,9 @@ export const createUploadRoute = (deps: StorageDeps, links: UploadLinks): Upload
       const cause = `storage:${key}:${blob}`;
       await repository.handle(key, { type: 'StoreUpload', data }, serviceMetadata(cause, organizationId, now));
     } catch (error) {
-      // Refused, or another one was faster: nobody names these bytes.
-      if (blob !== undefined) await blobs.delete(blob);
+      // Refused, or another one was faster: nobody names these bytes. Of a store that did not answer it is not known whether the
+      // event that names them was written (PITFALLS 9); better that they stay behind.
+      if (blob !== undefined && isProblem(error) && error.kind !== 'unavailable') await blobs.delete(blob);
       if (error instanceof BlobTooLarge)
         throw invalid('storage.wrong_size', `The upload was announced with ${size} bytes, and more came.`);
       throw error;

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
+import { EventStoreUnavailable } from '@bindery/event-store';
 import { isProblem } from '@bindery/service-kit';
 import { until } from '@bindery/testing/event-sourcing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -92,6 +93,25 @@ describe('uploads', () => {
     const came = await Promise.all([put(url, 'twice'), put(url, 'twice'), put(url, 'twice')]);
     expect(came.sort()).toEqual(['storage.used', 'storage.used', 'stored']);
     expect(await blobsThere()).toBe(before + 1);
+  });
+
+  test('an upload of which nobody knows whether it was recorded keeps its bytes', async () => {
+    const { url } = (await ask(text('hello'))).body;
+    const { eventStore } = content.ports;
+    const append = eventStore.append.bind(eventStore);
+    // Written, but every answer is lost.
+    eventStore.append = async (...args) => {
+      await append(...args);
+      throw new EventStoreUnavailable('the answer is lost');
+    };
+    try {
+      expect(await put(url, 'hello')).toBe('event_store.unavailable');
+    } finally {
+      eventStore.append = append;
+    }
+    const space = await openSpace(content, admin);
+    const insert = { operation: 'insert_files', files: [{ url, name: 'a.txt' }] };
+    await expect(edit(content, editor, space, [insert])).resolves.toBeDefined();
   });
 
   test('a caller that goes away leaves nothing behind', async () => {
