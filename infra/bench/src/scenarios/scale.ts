@@ -3,15 +3,16 @@ import { call, organizationOf, quantile, spaceOfPages, timed } from '../api.ts';
 import { load } from '../load.ts';
 import { atMost, type Figure, noted } from '../report.ts';
 import { commentScale } from './comments.ts';
+import { linkedProse, linkScale } from './links.ts';
 
-/** A page read and a one-page merge in a space of 10,000 pages against one of 100; then the same of comments. */
+/** A page read and a one-page merge in a space of 10,000 pages against one of 100; then the same of links and comments. */
 export const scale = async (seconds: number): Promise<Figure[]> => {
   const product = await startProduct();
   try {
     const organization = await organizationOf(product);
-    const small = await spaceOfPages(product, organization, 100);
+    const small = await spaceOfPages(product, organization, 100, linkedProse);
     const filled = performance.now();
-    const large = await spaceOfPages(product, organization, 10_000);
+    const large = await spaceOfPages(product, organization, 10_000, linkedProse);
     const fillSeconds = (performance.now() - filled) / 1000;
 
     const page = (of: { space: string; pageIds: string[] }): string =>
@@ -47,6 +48,7 @@ export const scale = async (seconds: number): Promise<Figure[]> => {
       ),
       noted('Merge of one page in 10,000, median', quantile(merges.large, 0.5), ' ms'),
       noted('Filling 10,000 pages through the API', fillSeconds, ' s'),
+      ...(await linkScale(product, small, large)),
       ...(await commentScale(product, organization)),
     ];
   } finally {

@@ -48,19 +48,39 @@ const resolved = (
   documents: readonly Pick<LinkTargetDocument, 'key' | 'target' | 'state'>[],
 ) => resolveTargets(deps, view, context, space, documents, around);
 
-/** What may have a status, in the store. */
-const whereOf = (request: Request, status: Status | undefined, after: string | undefined): Where => {
+/** What may have a status, in the store: each of the filters gives its targets in order without sorting them. */
+const wheresOf = (request: Request, status: Status | undefined, after: string | undefined): readonly Where[] => {
   const spaceId = request.space.id;
   const beyond = after === undefined ? {} : { target: { gt: after } };
-  if (status === undefined) return { spaceId, ...beyond };
-  if (status === 'broken') return { spaceId, ...beyond, state: { in: ['broken', 'outside'] } };
-  if (status === 'ok') return { spaceId, ...beyond, state: { in: ['ok', 'url', 'outside'] } };
+  if (status === undefined) return [{ spaceId, ...beyond }];
+  const inStates = (...states: readonly string[]) => states.map((state) => ({ spaceId, ...beyond, state }));
+  if (status === 'broken') return inStates('broken', 'outside');
+  if (status === 'ok') return inStates('ok', 'url', 'outside');
   const first = urlPlaces(request.context.baseUrl);
-  return {
-    spaceId,
-    state: 'url',
-    target: { ...(after === undefined ? { gte: first } : { gt: after }), lt: `${first}\uffff` },
-  };
+  return [
+    {
+      spaceId,
+      state: 'url',
+      target: { ...(after === undefined ? { gte: first } : { gt: after }), lt: `${first}\uffff` },
+    },
+  ];
+};
+
+/** The first stored targets, in order, that may have a status. */
+const storedTargets = async (
+  request: Request,
+  status: Status | undefined,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly LinkTargetDocument[]> => {
+  const found = await Promise.all(
+    wheresOf(request, status, after).map((where) =>
+      request.view.targets.query({ where, orderBy: [{ field: 'target', direction: 'asc' }], limit }),
+    ),
+  );
+  const documents = found.flat().map(({ document }) => document);
+  if (found.length === 1) return documents;
+  return documents.sort((a, b) => (a.target < b.target ? -1 : 1)).slice(0, limit);
 };
 
 /** The next targets of a space with a status, as far as they are found among so many. */
@@ -74,20 +94,13 @@ const nextTargets = async (
   let after = start;
   for (let examined = 0; ; ) {
     const size = Math.min(batch, status === undefined ? limit + 1 - found.length : Math.max(limit + 1, 100));
-    const stored = await request.view.targets.query({
-      where: whereOf(request, status, after),
-      orderBy: [{ field: 'target', direction: 'asc' }],
-      limit: size,
-    });
-    for (const it of await resolved(
-      request,
-      stored.map(({ document }) => document),
-    )) {
+    const stored = await storedTargets(request, status, after, size);
+    for (const it of await resolved(request, stored)) {
       if (status !== undefined && it.status !== status) continue;
       if (found.length === limit) return { found, more: found.at(-1)?.document.target ?? '' };
       found.push(it);
     }
-    const last = stored.at(-1)?.document.target;
+    const last = stored.at(-1)?.target;
     if (last === undefined || stored.length < size) return { found };
     examined += stored.length;
     after = last;
