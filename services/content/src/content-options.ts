@@ -45,7 +45,7 @@ export interface ContentOptions {
   /** How often it is looked whether another replica was told to rebuild search, in ms. Default 2000. */
   readonly searchWatchMs?: number;
   /** Other limits of git sync than the default ones. */
-  readonly git?: Pick<GitDeps, 'timeoutMs' | 'sweepMs' | 'limits'>;
+  readonly git?: Pick<GitDeps, 'timeoutMs' | 'sweepMs' | 'graceMs' | 'limits'>;
   /** Other rhythms and limits of OpenAPI specifications than the default ones. */
   readonly openapi?: OpenAPITuning;
   /** Other rhythms of uploads and imports than the default ones. */

@@ -26,6 +26,8 @@ export interface GitDeps {
   readonly timeoutMs?: number;
   /** How often operations that were left are looked for, in ms. Default 15,000. */
   readonly sweepMs?: number;
+  /** How long after its start an operation that nobody holds counts as left, in ms. Default 10,000. */
+  readonly graceMs?: number;
   readonly limits?: Partial<RepositoryLimits>;
 }
 

@@ -1,5 +1,10 @@
+import { join } from 'node:path';
 import { type GitServer, gitIsHere, startGitServer } from '@bindery/git-sync/testing';
+import { openSqliteSearchIndex } from '@bindery/search/sqlite';
+import { createLateClient } from '@bindery/service-kit';
+import { quickTuning } from '@bindery/testing/event-sourcing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createContentService } from '../../service.ts';
 import { member, openSpace, publish, type TestContent } from '../../testing.ts';
 import { ended, gitCalls, startWithGit, sync } from './testing.ts';
 
@@ -120,6 +125,37 @@ withGit(gitIsHere ? 'operations of git sync' : 'SKIPPED: git http-backend is not
     );
     expect((await restarted.call('getSpaceGitInfo', admin, { params: { spaceId: open } })).body).toEqual(shown.body);
     await restarted.stop();
+  });
+
+  test('one that waits for its turn in one replica is not taken for left by another', async () => {
+    const git = { timeoutMs: 3000, sweepMs: 20, graceMs: 500 };
+    const one = await startWithGit({ git });
+    const spaces = [await openSpace(one, admin), await openSpace(one, admin), await openSpace(one, admin)];
+    await server.create('slow', { 'README.md': '# Slow\n' });
+    const index = await openSqliteSearchIndex({ path: join(one.ports.folder, 'other.db') });
+    const other = createContentService({
+      ports: one.ports,
+      services: createLateClient().client,
+      blobStore: one.blobs,
+      searchIndex: index,
+      fetchGuard: () => Promise.reject(new Error('nothing is fetched')),
+      cursorSecret: 'a secret for tests only',
+      tuning: quickTuning,
+      git,
+    });
+    await other.start();
+    // Never answered: two are under way, and the third, which nobody else could carry out, waits.
+    server.intercept = () => true;
+    const url = server.url('slow').replace('http://', 'http://me:secret@');
+    for (const spaceId of spaces) {
+      const body = { url, ref: 'refs/heads/main' };
+      expect((await one.call('importGitRepository', admin, { params: { spaceId }, body })).status).toBe(204);
+    }
+    for (const spaceId of spaces) expect(await ended(one, admin, spaceId)).toMatchObject({ state: 'timeout' });
+    server.intercept = undefined;
+    await other.stop();
+    await index.close();
+    await one.stop();
   });
 
   test('changes that are merged while an import runs are not lost, and one that takes too long is given up', async () => {

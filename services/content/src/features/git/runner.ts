@@ -21,6 +21,8 @@ export interface GitRunner {
 const maxRunning = 2;
 const maxWaiting = 100;
 const lockMs = 30_000;
+/** So long an operation may have no lock before it counts as left by its process, in ms. */
+const defaultGraceMs = 10_000;
 const batch = 100;
 
 const restarted =
@@ -108,15 +110,14 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
     }
   };
 
-  /** Waits for its turn, and for a lock that an operation given up may still hold. */
-  const inTurn = async (work: Work): Promise<void> => {
+  /** Waits for its turn. @returns whether it had one: not when the lock was lost before */
+  const inTurn = async (work: Work, lost: AbortSignal): Promise<boolean> => {
     if (running >= maxRunning) await new Promise<void>((resolve) => waiting.push(resolve));
     else running += 1;
     try {
-      while (!stopping.signal.aborted && clock.now().toISOString() < work.operation.timeoutAt) {
-        if (await locked(work.spaceId, (lost) => carryOut(work, lost))) return;
-        await delay(250, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      }
+      if (stopping.signal.aborted || lost.aborted) return false;
+      await carryOut(work, lost);
+      return true;
     } finally {
       const next = waiting.shift();
       if (next) next();
@@ -124,11 +125,25 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
     }
   };
 
+  /**
+   * Waits for a lock that an operation given up may still hold, and with it for its turn: other processes see by the lock that
+   * the operation was not left.
+   */
+  const follow = async (work: Work): Promise<void> => {
+    let done = false;
+    while (!done && !stopping.signal.aborted && clock.now().toISOString() < work.operation.timeoutAt) {
+      await locked(work.spaceId, async (lost) => {
+        done = await inTurn(work, lost);
+      });
+      if (!done) await delay(250, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+    }
+  };
+
   const hasRoom = (): boolean => waiting.length < maxWaiting;
   const begin = (work: Work): void => {
     const { operationId } = work.operation;
     if (inHand.has(operationId) || stopping.signal.aborted) return;
-    const done = inTurn(work)
+    const done = follow(work)
       .catch((error: unknown) => logger.error('a git operation was left', { reason: String(error) }))
       .finally(() => inHand.delete(operationId));
     inHand.set(operationId, done);
@@ -147,6 +162,8 @@ export const createGitRunner = (deps: GitDeps): GitRunner => {
     if (!(await lock(key))) return;
     await release(key);
     if (inHand.has(request.operationId)) return;
+    // Just begun, and its process is about to take the lock.
+    if (clock.now().getTime() - Date.parse(request.startedAt) < (deps.graceMs ?? defaultGraceMs)) return;
     if (request.hasCredentials) await executor.fail(work, 'failure', 'restarted', restarted);
     else if (hasRoom()) begin(work);
   };

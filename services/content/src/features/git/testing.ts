@@ -9,7 +9,7 @@ export const startWithGit = (options: TestContentOptions = {}): Promise<TestCont
   startContent({
     fetchGuard: createGuardedFetch({ allow: ['127.0.0.1'] }),
     ...options,
-    git: { sweepMs: 50, ...options.git },
+    git: { sweepMs: 50, graceMs: 0, ...options.git },
   });
 
 /** What came of an operation. */
