@@ -27,6 +27,7 @@ import {
   openChangeRequests,
   planTemplate,
   presentChangeRequest,
+  purgeContent,
   revisionSources,
 } from './features/change-requests/index.ts';
 import {
@@ -120,6 +121,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     reactors: [
       ...accessReactors(() => contentAccess.reactorDeps),
       ...changeRequestReactors(() => merging),
+      purgeContent(() => ({ spaceRepository, reader, changeRequests, live: runtime.live })),
       purgeComments(() => commenting),
       postReviewComments(() => ({ ...commenting, counts: { changeRequest: openComments.changed } })),
     ],

@@ -48,6 +48,7 @@ const spaces: AuditRules<SpaceEvent> = {
     }),
   },
   SpacePurged: { action: 'space.purged', label: 'Space removed for good', facts: () => ({ values: { purged: true } }) },
+  SpaceContentPurged: { skip: 'What follows from the purge of the space, which has the entry.' },
   ChangeRequestNumbered: {
     action: 'change-request.created',
     label: 'Change request created',

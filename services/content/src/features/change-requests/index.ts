@@ -9,6 +9,7 @@ export { createMergePolicy, type MergePolicy } from './merge-policy.ts';
 export { createMerging, type Merging } from './merging.ts';
 export { changeRequestLocation, presentChangeRequest } from './present.ts';
 export { changeRequestReactors } from './reactors/index.ts';
+export { purgeContent } from './reactors/purge-content.ts';
 export { type ChangeRequestDocument, changeRequestsCollection } from './read-model/document.ts';
 export {
   type ChangeRequestLookup,

@@ -1,5 +1,5 @@
 import type { DomainEvent, Recorded } from '@bindery/event-sourcing';
-import type { RevisionPiece, RevisionSource } from '../revisions/index.ts';
+import type { PurgedContent, RevisionPiece, RevisionSource } from '../revisions/index.ts';
 import { type SpaceEvent, spaceAggregate } from '../spaces/index.ts';
 import { changeRequestAggregate } from './aggregate.ts';
 import type { ChangeRequestEvent } from './events.ts';
@@ -27,6 +27,9 @@ const ofSpace = (event: SpaceEvent): RevisionPiece | undefined => {
   };
 };
 
+const purgedOf = (event: SpaceEvent): PurgedContent | undefined =>
+  event.type === 'SpaceContentPurged' ? event.data : undefined;
+
 const ofChangeRequest = (event: ChangeRequestEvent): RevisionPiece | undefined => {
   if (event.type === 'ChangeRequestPartRecorded') return event.data;
   if (event.type !== 'ChangeRequestEdited' && event.type !== 'ChangeRequestUpdated') return undefined;
@@ -53,8 +56,9 @@ const ofChangeRequest = (event: ChangeRequestEvent): RevisionPiece | undefined =
 export const revisionSources: readonly RevisionSource[] = [
   {
     aggregate: spaceAggregate.name,
-    handles: ['RevisionPartRecorded', 'RevisionCommitted'],
+    handles: ['RevisionPartRecorded', 'RevisionCommitted', 'SpaceContentPurged'],
     read: (event: Recorded<DomainEvent>) => ofSpace(event as unknown as SpaceEvent),
+    purged: (event: Recorded<DomainEvent>) => purgedOf(event as unknown as SpaceEvent),
   },
   {
     aggregate: changeRequestAggregate.name,

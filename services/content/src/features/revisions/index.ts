@@ -6,6 +6,7 @@ export type {
   FileNode,
   PageMetadata,
   PageNode,
+  PurgedContent,
   ReusableContentNode,
   RevisionChange,
   RevisionInfo,
@@ -14,6 +15,8 @@ export type {
   StoredDocument,
   Tree,
 } from './model.ts';
+export { purgedRevision } from './model.ts';
+export { type ContentRows, purgeBatches } from './purge-batches.ts';
 export {
   documentsCollection,
   revisionPartsCollection,
@@ -22,6 +25,7 @@ export {
 } from './read-models/collections.ts';
 export {
   documentsProjection,
+  purgedBy,
   type RevisionPiece,
   type RevisionSource,
   revisionsProjection,

@@ -81,6 +81,28 @@ export type RevisionChange =
   | { readonly kind: 'reusable_content_deleted'; readonly contentId: string }
   | { readonly kind: 'variables_set'; readonly variables: Readonly<Record<string, string | number | boolean>> };
 
+/** Some of what is stored for reading of a space that is gone for good. */
+export interface PurgedContent {
+  readonly spaceId: string;
+  readonly changeRequests?: readonly string[];
+  readonly revisions?: readonly {
+    readonly id: string;
+    /** Earlier pieces of the revision. */
+    readonly parts: number;
+    /** Pieces of its whole tree; 0 when it has none of its own. */
+    readonly chunks: number;
+  }[];
+  readonly documents?: readonly string[];
+  /** Pages, files and reusable contents as if they were deleted one by one: with them goes what they link to. */
+  readonly deleted?: readonly RevisionChange[];
+}
+
+/**
+ * The revision of writes that remove purged content: above those of every stream, as nothing is written there any more, and
+ * branches and repositories have streams of their own.
+ */
+export const purgedRevision: number = Number.MAX_SAFE_INTEGER;
+
 /** A page body that an event brings along; written once, never changed. */
 export interface StoredDocument {
   readonly id: string;

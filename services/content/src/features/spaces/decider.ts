@@ -1,6 +1,6 @@
 import { assertNever, type Decider } from '@bindery/event-sourcing';
 import { conflict, notFound } from '@bindery/service-kit';
-import type { RevisionChange, RevisionType, StoredDocument } from '../revisions/model.ts';
+import type { PurgedContent, RevisionChange, RevisionType, StoredDocument } from '../revisions/model.ts';
 import type {
   ComputedContent,
   DefaultLevel,
@@ -94,6 +94,12 @@ export interface PurgeSpace {
   readonly data: { readonly purgedAt: string };
 }
 
+/** Removes some of what is stored for reading of a space that was purged. */
+export interface PurgeContent {
+  readonly type: 'PurgeContent';
+  readonly data: PurgedContent;
+}
+
 /** Gives a change request the next number and the head as the revision that it starts from. */
 export interface NumberChangeRequest {
   readonly type: 'NumberChangeRequest';
@@ -135,6 +141,7 @@ export type SpaceCommand =
   | TransferSpace
   | RestoreSpace
   | PurgeSpace
+  | PurgeContent
   | NumberChangeRequest
   | CommitRevision
   | AbandonMerge;
@@ -144,6 +151,8 @@ const decide = (command: SpaceCommand, state: SpaceState): readonly SpaceEvent[]
   // What was purged is as if it had never been.
   if (state.status === 'none' || state.status === 'purged') {
     if (command.type === 'PurgeSpace' && state.status === 'purged') return [];
+    if (command.type === 'PurgeContent' && state.status === 'purged')
+      return [{ type: 'SpaceContentPurged', data: { ...command.data, organizationId: state.organizationId } }];
     throw notFound('space');
   }
   switch (command.type) {
@@ -159,6 +168,8 @@ const decide = (command: SpaceCommand, state: SpaceState): readonly SpaceEvent[]
       return restore(command, state);
     case 'PurgeSpace':
       return purge(command, state);
+    case 'PurgeContent':
+      throw conflict('space.not_purged', 'The space is not purged.');
     case 'NumberChangeRequest':
       return numberChangeRequest(command, state);
     case 'CommitRevision':

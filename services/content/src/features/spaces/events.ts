@@ -1,5 +1,5 @@
 import type { MemberRole } from '@bindery/service-kit';
-import type { RevisionChange, RevisionType, StoredDocument } from '../revisions/model.ts';
+import type { PurgedContent, RevisionChange, RevisionType, StoredDocument } from '../revisions/model.ts';
 
 export type SpaceVisibility = 'public' | 'unlisted' | 'share-link' | 'visitor-auth' | 'in-collection' | 'private';
 export type DefaultLevel = MemberRole | null | 'inherit';
@@ -113,6 +113,11 @@ export type SpaceEvent =
   | {
       readonly type: 'SpacePurged';
       readonly data: { readonly spaceId: string; readonly organizationId: string; readonly purgedAt: string };
+    }
+  /** Some of what was stored for reading of a purged space; there are as many as it takes. */
+  | {
+      readonly type: 'SpaceContentPurged';
+      readonly data: PurgedContent & { readonly organizationId: string };
     }
   /** The next number, given to a change request; its own stream follows (a reactor completes it after a crash). */
   | {

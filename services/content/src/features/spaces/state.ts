@@ -97,6 +97,7 @@ const evolveExisting = (state: ExistingSpace, event: Exclude<SpaceEvent, { type:
       };
     }
     case 'RevisionPartRecorded':
+    case 'SpaceContentPurged':
       return state;
     case 'RevisionCommitted': {
       const { revisionId, mergedFrom, createdBy: by, createdAt: at } = event.data;

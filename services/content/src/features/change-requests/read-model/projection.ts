@@ -1,4 +1,6 @@
 import { documentPerStream, ignoreUnknown, type Projection, type Recorded } from '@bindery/event-sourcing';
+import { purgedRevision } from '../../revisions/index.ts';
+import { type SpaceEvent, spaceAggregate } from '../../spaces/index.ts';
 import { changeRequestAggregate } from '../aggregate.ts';
 import type { ChangeRequestEvent } from '../events.ts';
 import { type ChangeRequestDocument, type Contribution, changeRequestsCollection } from './document.ts';
@@ -95,28 +97,45 @@ export const evolveChangeRequest = (
   }
 };
 
-/**
- * `content.change_requests`: one document per change request. Every event of the stream is handled, also those that change
- * nothing, so that the document's revision is the stream's and can serve as entity tag.
- */
-export const changeRequestsProjection: Projection = documentPerStream<ChangeRequestEvent, ChangeRequestDocument>({
+const own: readonly ChangeRequestEvent['type'][] = [
+  'ChangeRequestOpened',
+  'ChangeRequestDescribed',
+  'ChangeRequestStatusChanged',
+  'ChangeRequestPartRecorded',
+  'ChangeRequestEdited',
+  'ChangeRequestConflictsSettled',
+  'ChangeRequestUpdated',
+  'ChangeRequestReviewersRequested',
+  'ChangeRequestReviewerRemoved',
+  'ChangeRequestReviewed',
+  'ChangeRequestMergeStarted',
+  'ChangeRequestMergeAbandoned',
+  'ChangeRequestMerged',
+];
+
+const perStream: Projection = documentPerStream<ChangeRequestEvent, ChangeRequestDocument>({
   name: 'change-requests',
   aggregate: changeRequestAggregate.name,
   collection: changeRequestsCollection,
-  handles: [
-    'ChangeRequestOpened',
-    'ChangeRequestDescribed',
-    'ChangeRequestStatusChanged',
-    'ChangeRequestPartRecorded',
-    'ChangeRequestEdited',
-    'ChangeRequestConflictsSettled',
-    'ChangeRequestUpdated',
-    'ChangeRequestReviewersRequested',
-    'ChangeRequestReviewerRemoved',
-    'ChangeRequestReviewed',
-    'ChangeRequestMergeStarted',
-    'ChangeRequestMergeAbandoned',
-    'ChangeRequestMerged',
-  ],
+  handles: own,
   evolve: evolveChangeRequest,
 });
+
+/**
+ * `content.change_requests`: one document per change request. Every event of the stream is handled, also those that change
+ * nothing, so that the document's revision is the stream's and can serve as entity tag. Change requests of purged
+ * spaces go with an event of the space.
+ */
+export const changeRequestsProjection: Projection = {
+  ...perStream,
+  aggregates: [changeRequestAggregate.name, spaceAggregate.name],
+  handles: [...own, 'SpaceContentPurged'],
+  apply(event, reader) {
+    const fact = event as unknown as SpaceEvent;
+    if (fact.type !== 'SpaceContentPurged') return perStream.apply(event, reader);
+    return (fact.data.changeRequests ?? []).map((id) => ({
+      collection: changeRequestsCollection,
+      write: { kind: 'remove', id, revision: purgedRevision },
+    }));
+  },
+};

@@ -1,5 +1,5 @@
 import type { Projection } from '@bindery/event-sourcing';
-import type { RevisionSource } from '../../revisions/index.ts';
+import { purgedBy, type RevisionSource } from '../../revisions/index.ts';
 import { type BodyLinks, linksOfDocument } from '../outgoing.ts';
 import { type LinkBodyDocument, linkBodiesSpec, linkSourcesSpec, linksSpec, linkTargetsSpec } from './collections.ts';
 import { LinksDraft } from './draft.ts';
@@ -24,6 +24,17 @@ export const linksProjection = (sources: readonly RevisionSource[], primary: str
   collections: [linkBodiesSpec, linkSourcesSpec, linksSpec, linkTargetsSpec],
   async apply(event, reader) {
     const source = sources.find(({ aggregate }) => event.stream.startsWith(`${aggregate}-`));
+    const gone = purgedBy(sources, event);
+    if (gone !== undefined) {
+      const draft = new LinksDraft(reader, event.position, gone.spaceId);
+      const input = { draft, spaceId: gone.spaceId, body: async () => none };
+      for (const change of gone.deleted ?? []) await applyToLinks(input, change);
+      const bodies = (gone.documents ?? []).map((id) => ({
+        collection: linkBodiesSpec,
+        write: { kind: 'remove' as const, id: `${gone.spaceId}:${id}`, revision: event.position },
+      }));
+      return [...bodies, ...draft.writes()];
+    }
     const piece = source?.read(event);
     if (source === undefined || piece === undefined) return [];
     const { spaceId } = piece;

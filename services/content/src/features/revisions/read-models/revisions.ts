@@ -1,7 +1,13 @@
 import type { DomainEvent, Projection, ProjectionWrite, Recorded } from '@bindery/event-sourcing';
 import type { CollectionSpec } from '@bindery/read-store';
 import { textOfDocument } from '../document-text.ts';
-import type { RevisionChange, RevisionInfo, StoredDocument } from '../model.ts';
+import {
+  type PurgedContent,
+  purgedRevision,
+  type RevisionChange,
+  type RevisionInfo,
+  type StoredDocument,
+} from '../model.ts';
 import { chunksOf, foldVersion } from '../snapshot.ts';
 import {
   documentsCollection,
@@ -27,7 +33,23 @@ export interface RevisionSource {
   readonly handles: readonly string[];
   /** Only events of the types in `handles` are asked for. */
   readonly read: (event: Recorded<DomainEvent>) => RevisionPiece | undefined;
+  /** What an event removes for good. */
+  readonly purged?: (event: Recorded<DomainEvent>) => PurgedContent | undefined;
 }
+
+/** What an event removes for good, whichever source it is of. */
+export const purgedBy = (sources: readonly RevisionSource[], event: Recorded<DomainEvent>): PurgedContent | undefined =>
+  sources.find(({ aggregate }) => event.stream.startsWith(`${aggregate}-`))?.purged?.(event);
+
+const remover =
+  (collection: CollectionSpec) =>
+  (id: string): ProjectionWrite => ({
+    collection,
+    write: { kind: 'remove', id, revision: purgedRevision },
+  });
+
+const pieces = (revision: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => pieceId(revision, index));
 
 /** Steps and changes after which a revision gets a whole tree of its own; larger trees wait longer. */
 const isLong = (chain: Chain, pages: number): boolean =>
@@ -70,6 +92,13 @@ export const revisionsProjection = (
   return {
     ...rest,
     async apply(event, reader) {
+      const gone = purgedBy(sources, event)?.revisions ?? [];
+      if (gone.length > 0)
+        return gone.flatMap(({ id, parts, chunks }) => [
+          ...pieces(id, parts).map(remover(revisionPartsCollection)),
+          ...pieces(id, chunks).map(remover(snapshotsCollection)),
+          remover(revisionsCollection)(id),
+        ]);
       const found = piece(event);
       if (found === undefined) return [];
       const put = putter(event);
@@ -129,6 +158,9 @@ export const documentsProjection = (sources: readonly RevisionSource[]): Project
   return {
     ...rest,
     apply(event) {
+      const gone = purgedBy(sources, event);
+      if (gone !== undefined)
+        return (gone.documents ?? []).map((id) => remover(documentsCollection)(documentKey(gone.spaceId, id)));
       const found = piece(event);
       const put = putter(event);
       return (found?.documents ?? []).map(({ id, document }) =>

@@ -122,6 +122,7 @@ export const evolveSpace = (
       return { ...space, revision: fact.data.revisionId, updatedAt: fact.data.createdAt };
     case 'RevisionPartRecorded':
     case 'MergeAbandoned':
+    case 'SpaceContentPurged':
       return space;
     default:
       return ignoreUnknown(space, fact);
