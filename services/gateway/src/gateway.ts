@@ -23,6 +23,7 @@ import { createDenialReporter } from './pipeline/denials.ts';
 import { type CallOperation, createHydrate } from './pipeline/embeds.ts';
 import { createIdempotency } from './pipeline/idempotency.ts';
 import { createRateLimiter } from './pipeline/rate-limit.ts';
+import { createRememberedTokens, type TokenAnswer } from './pipeline/remembered-tokens.ts';
 import { signInRoutes } from './site/sign-in/index.ts';
 
 export interface GatewayOptions {
@@ -76,10 +77,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const resolveToken: ResolveToken =
     options.resolveToken ??
-    (async (tokenHash, context, address) => {
-      const request = { params: {}, query: {}, body: { tokenHash, address } };
-      const { body } = await call(contract.operation('resolveToken'), context, request);
-      return Object(body).principal ?? null;
+    createRememberedTokens({
+      cache,
+      ask: async (tokenHash, context, address) => {
+        const request = { params: {}, query: {}, body: { tokenHash, address } };
+        const { body } = await call(contract.operation('resolveToken'), context, request);
+        const { principal = null, holds }: Partial<TokenAnswer> = Object(body);
+        return { principal, ...(holds === undefined ? {} : { holds }) };
+      },
     });
   const resolveSession: ResolveToken = async (sessionHash, context, address) => {
     const operation = contract.operations.get('resolveSession');

@@ -33,7 +33,17 @@ export const PrincipalSchema = Type.Unsafe<PrincipalData>(
   }),
 );
 
-/** Turns the hash of a bearer token into a principal, on every request. */
+/**
+ * How long an answer about a token may be used without asking again: while the shared cache has this value under this key,
+ * and for half a minute at most. What changes the answer changes the value before the change is acknowledged.
+ */
+const Holds = closed({
+  key: Type.String(),
+  value: Type.String(),
+  until: nullable(Type.Integer({ description: 'Milliseconds since 1970, when the token ends.' })),
+});
+
+/** Turns the hash of a bearer token into a principal, for every request. */
 export const resolveToken = operation({
   id: 'resolveToken',
   reads: true,
@@ -48,7 +58,7 @@ export const resolveToken = operation({
     tokenHash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hex.' }),
     address: Type.Optional(Type.String({ maxLength: 64, description: 'Where the request comes from.' })),
   }),
-  success: { 200: closed({ principal: nullable(PrincipalSchema) }) },
+  success: { 200: closed({ principal: nullable(PrincipalSchema), holds: Type.Optional(Holds) }) },
 });
 
 /** Loads users to embed them; those that do not exist are left out. */

@@ -1,7 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Backend, openBackend, startBackend, stateFolder } from '@bindery/backends';
-import { Kafka, logLevel } from 'kafkajs';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+
+/** Longer than a session of a consumer, in ms. */
+const groupsWithinMs = 60_000;
 
 /** Servers for one instance. */
 export interface Servers {
@@ -46,13 +50,28 @@ export const openServers = async (folder = stateFolder()): Promise<Servers> => {
   };
 };
 
+/** Members that were killed count as members until their session has ended: it is tried until then. */
+const removeGroups = async (admin: Admin): Promise<void> => {
+  const until = performance.now() + groupsWithinMs;
+  for (;;) {
+    const { groups } = await admin.listGroups();
+    if (groups.length === 0) return;
+    try {
+      await admin.deleteGroups(groups.map(({ groupId }) => groupId));
+      return;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await wait(500);
+    }
+  }
+};
+
 /** Topics and groups that an instance before has left. */
 const removeTopics = async (brokers: string): Promise<void> => {
   const admin = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   try {
-    const { groups } = await admin.listGroups();
-    if (groups.length > 0) await admin.deleteGroups(groups.map(({ groupId }) => groupId));
+    await removeGroups(admin);
     const topics = (await admin.listTopics()).filter((topic) => topic.startsWith('bindery.'));
     if (topics.length > 0) await admin.deleteTopics({ topics });
   } finally {

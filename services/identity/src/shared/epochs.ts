@@ -13,6 +13,8 @@ export interface Epochs {
   peek(of: string): Promise<string | undefined>;
   /** The current word, made when there is none. */
   current(of: string): Promise<string>;
+  /** The key in the cache under which the word is. */
+  keyOf(of: string): string;
   /** Voids what was derived. */
   replace(of: string): Promise<void>;
 }
@@ -29,6 +31,7 @@ export const createEpochs = (cache: TolerantCache, prefix: string): Epochs => {
   const peek = (of: string): Promise<string | undefined> => cache.get<string>(prefix + of);
   return {
     peek,
+    keyOf: (of) => prefix + of,
     current: async (of) => (await peek(of)) ?? renew(of),
     async replace(of) {
       await renew(of);

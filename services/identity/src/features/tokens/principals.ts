@@ -18,6 +18,12 @@ export interface LoadPrincipal {
   all(tokenHash: string): Promise<Resolved | undefined>;
 }
 
+/** A principal, and while what it may be used again: as long as the cache has the value under the key. */
+export interface Held {
+  readonly principal: Principal;
+  readonly holds?: { readonly key: string; readonly value: string; readonly until: number | null };
+}
+
 interface Entry extends Resolved {
   /** What the epoch of the user was before the entry was loaded. */
   readonly epoch: string;
@@ -30,6 +36,8 @@ interface Entry extends Resolved {
 export interface Principals {
   /** null: the token is unknown, revoked or expired. */
   resolve(tokenHash: string, now: Date): Promise<Principal | null>;
+  /** The same, with what must stay true for the answer to be used again. */
+  resolveHeld(tokenHash: string, now: Date): Promise<Held | null>;
   /** Voids all that is remembered about a user. */
   forget(userId: string): Promise<void>;
 }
@@ -50,7 +58,7 @@ export const createPrincipals = (deps: {
   const { kind, cache, epochs, usage, load } = deps;
   const entryKey = (hash: string): string => `identity:principal:${kind}:${hash}`;
 
-  const loadAnew = async (tokenHash: string): Promise<Resolved | undefined> => {
+  const loadAnew = async (tokenHash: string): Promise<(Resolved & Partial<Entry>) | undefined> => {
     const owner = await load.owner(tokenHash);
     if (owner === undefined) return undefined;
     const epoch = await epochs.current(epochOf(owner));
@@ -60,21 +68,26 @@ export const createPrincipals = (deps: {
     if (resolved.principal.id === owner) {
       const entry: Entry = { ...resolved, epoch };
       await cache.set(entryKey(tokenHash), entry, { ttlMs: entryTtlMs });
+      return entry;
     }
     return resolved;
   };
+  const resolveHeld = async (tokenHash: string, now: Date): Promise<Held | null> => {
+    const entry = await cache.get<Entry>(entryKey(tokenHash));
+    const valid = entry !== undefined && entry.epoch === (await epochs.peek(epochOf(entry.principal.id)));
+    const isOver = ({ expiresAt }: Resolved): boolean => expiresAt !== null && expiresAt <= now.getTime();
+    // One that is over is looked at again: a session that was used meanwhile goes on.
+    const resolved = valid && !isOver(entry) ? entry : await loadAnew(tokenHash);
+    if (resolved === undefined || isOver(resolved)) return null;
+    const { principal, expiresAt, epoch } = resolved;
+    usage.note(principal.tokenId, now);
+    if (epoch === undefined) return { principal };
+    return { principal, holds: { key: epochs.keyOf(epochOf(principal.id)), value: epoch, until: expiresAt } };
+  };
 
   return {
-    async resolve(tokenHash, now) {
-      const entry = await cache.get<Entry>(entryKey(tokenHash));
-      const valid = entry !== undefined && entry.epoch === (await epochs.peek(epochOf(entry.principal.id)));
-      const isOver = ({ expiresAt }: Resolved): boolean => expiresAt !== null && expiresAt <= now.getTime();
-      // One that is over is looked at again: a session that was used meanwhile goes on.
-      const resolved = valid && !isOver(entry) ? entry : await loadAnew(tokenHash);
-      if (resolved === undefined || isOver(resolved)) return null;
-      usage.note(resolved.principal.tokenId, now);
-      return resolved.principal;
-    },
+    resolve: async (tokenHash, now) => (await resolveHeld(tokenHash, now))?.principal ?? null,
+    resolveHeld,
     forget: (userId) => epochs.replace(epochOf(userId)),
   };
 };

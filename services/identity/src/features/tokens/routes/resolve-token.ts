@@ -3,10 +3,11 @@ import type { OperationHandler } from '@bindery/service-kit';
 import { type SealOrigin, withOrigin } from '../../../shared/with-origin.ts';
 import type { Principals } from '../principals.ts';
 
-/** Who a bearer token belongs to; the gateway asks on every request. */
+/** Who a bearer token belongs to; the gateway asks whenever what it was told last does not hold any more. */
 export const resolveTokenRoute =
   (deps: { readonly principals: Principals; readonly sealOrigin: SealOrigin }): OperationHandler<typeof resolveToken> =>
   async ({ now }, { body: { tokenHash, address } }) => {
-    const principal = await deps.principals.resolve(tokenHash, now);
-    return { status: 200, body: { principal: await withOrigin(principal, address, deps.sealOrigin) } };
+    const held = await deps.principals.resolveHeld(tokenHash, now);
+    const principal = await withOrigin(held?.principal ?? null, address, deps.sealOrigin);
+    return { status: 200, body: { principal, ...(held?.holds ? { holds: held.holds } : {}) } };
   };
