@@ -32,6 +32,7 @@ import {
 } from './features/change-requests/index.ts';
 import {
   commentAggregate,
+  commentersProjection,
   commentsProjection,
   countOpenComments,
   createCommentsFeature,
@@ -113,6 +114,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       documentsProjection([...revisionSources, gitRevisionSource]),
       linksProjection([...revisionSources, gitRevisionSource], spaceAggregate.name),
       commentsProjection,
+      commentersProjection,
       reviewsProjection,
       ...openapiProjections,
       ...transferProjections,
@@ -242,7 +244,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
 
   const commentsFeature = createCommentsFeature({
     ...commenting,
-    live: runtime.live,
+    ...{ runtime, eventStore, live: runtime.live },
     access,
     reader,
     cursors,

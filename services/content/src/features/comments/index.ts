@@ -1,7 +1,7 @@
 import type { Cache } from '@bindery/cache';
 import type { LiveCollection } from '@bindery/event-sourcing';
 import { createEpochCounts, type EpochCounts } from '../../shared/epoch-counts.ts';
-import { type Commenter, commentersOf } from './commenters.ts';
+import { type Commenter, type CommentersDeps, commentersOf } from './commenters.ts';
 import type { CommentDeps, CommentsCollection } from './deps.ts';
 import {
   type CommentDocument,
@@ -18,6 +18,7 @@ export type { CommentRepository, CommentsCollection } from './deps.ts';
 export type { CommentBody, CommentEvent } from './events.ts';
 export { commentPublicEvents } from './public-events.ts';
 export { purgeComments } from './purge-comments.ts';
+export { commentersProjection } from './read-model/commenters.ts';
 export { commentsProjection } from './read-model/projection.ts';
 export type { ReviewComments } from './review-comments.ts';
 
@@ -41,14 +42,12 @@ export interface CommentsFeature {
   commenters(place: string): Promise<readonly Commenter[]>;
 }
 
-export const createCommentsFeature = (
-  given: Omit<CommentDeps, 'replies'> & { readonly live: LiveCollection },
-): CommentsFeature => {
+export const createCommentsFeature = (given: Omit<CommentDeps, 'replies'> & CommentersDeps): CommentsFeature => {
   const { live, ...rest } = given;
   const deps: CommentDeps = { ...rest, replies: live<ReplyDocument>(repliesCollection) };
   return {
     handlers: createCommentHandlers(deps),
     reviews: createReviewComments(deps),
-    commenters: (place) => commentersOf(deps, place),
+    commenters: (place) => commentersOf(given, place),
   };
 };

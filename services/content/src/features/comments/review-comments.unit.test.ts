@@ -3,7 +3,6 @@ import type { OperationContext } from '@bindery/service-kit';
 import { describe, expect, test } from '@jest/globals';
 import { baseUrl, member } from '../../testing.ts';
 import { permissionsOf } from '../access/index.ts';
-import { commentersOf } from './commenters.ts';
 import { type CommentCommand, commentDecider } from './decider.ts';
 import type { CommentDeps } from './deps.ts';
 import type { CommentEvent } from './events.ts';
@@ -76,7 +75,6 @@ describe('the comment of a review', () => {
       permissions: { edit: true, delete: true },
     });
     expect((await reviews.present(context, { ...review, changeRequestId: 'c2', access }, ['m1'])).size).toBe(0);
-    expect(await commentersOf(deps, 'c1')).toEqual([{ user: 'r1', count: 1, updatedAt: now.toISOString() }]);
   });
 
   test('is refused by the name of its field', () => {
