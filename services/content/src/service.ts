@@ -148,7 +148,12 @@ export const createContentService = (options: ContentOptions): ContentService =>
   const openComments = createOpenComments(cache, comments);
   const counts = createChangeRequestCounts({
     cache,
-    count: async (id) => ({ ...(await lookup.counts(id)), comments: await countOpenComments(comments, id) }),
+    count: async (id) => ({
+      ...(await lookup.counts(id)),
+      comments: await countOpenComments(comments, id),
+      synced: (await git.metadata.ofSpaces([id])).size > 0,
+      imported: await imports.anyInto(id),
+    }),
   });
   const contentAccess = createContentAccess({ runtime, ports, spaces, spaceRepository });
   const { access, placement } = contentAccess;
@@ -182,6 +187,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     ...{
       access,
       reader,
+      counts,
       cache,
       clock,
       logger,

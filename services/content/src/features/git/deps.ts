@@ -7,7 +7,7 @@ import type { Clock } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
 import type { Access } from '../access/index.ts';
 import type { RevisionStore } from '../revisions/index.ts';
-import type { SpaceRepository } from '../spaces/index.ts';
+import type { ChangeRequestCounts, SpaceRepository } from '../spaces/index.ts';
 import type { GitSyncRepository } from './aggregate.ts';
 
 /** What git sync works with. */
@@ -16,6 +16,8 @@ export interface GitDeps {
   readonly repository: GitSyncRepository;
   readonly spaceRepository: SpaceRepository;
   readonly reader: RevisionStore;
+  /** Told when a space is synced. */
+  readonly counts: Pick<ChangeRequestCounts, 'changed'>;
   readonly live: LiveCollection;
   readonly blobs: BlobStore;
   readonly fetch: GuardedFetch;

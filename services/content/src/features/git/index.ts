@@ -60,8 +60,10 @@ export const createGitFeature = (deps: GitDeps): GitFeature => {
       commandMetadata(context, organizationId),
     );
     // Nothing is recorded for one that is older than the last that was applied.
-    if (handled.events.some(({ type }) => type === 'GitSyncStarted'))
+    if (handled.events.some(({ type }) => type === 'GitSyncStarted')) {
+      await deps.counts.changed(spaceId);
       runner.begin({ spaceId, organizationId, operation, ...(credentials === undefined ? {} : { credentials }) });
+    }
     return { status: 204 };
   };
 

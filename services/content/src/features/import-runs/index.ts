@@ -18,6 +18,8 @@ export interface ImportRunFeature {
   readonly handlers: HandlersFor<typeof importRunOperations>;
   /** The newest imports into the primary content of a space. */
   ofSpace(baseUrl: string, spaceId: string): Promise<ContentImportRun[]>;
+  /** Whether anything was imported into the primary content of a space. */
+  anyInto(spaceId: string): Promise<boolean>;
   /** The newest imports into a change request. */
   ofChangeRequest(baseUrl: string, spaceId: string, changeRequestId: string): Promise<ContentImportRun[]>;
   start(): void;
@@ -44,6 +46,7 @@ export const createImportRunFeature = (deps: ImportRunDeps): ImportRunFeature =>
       cancelImportRun: cancelImportRun(routes),
     },
     ofSpace: (baseUrl, spaceId) => newest(baseUrl, spaceId, primary),
+    anyInto: async (spaceId) => (await newest('', spaceId, primary)).length > 0,
     ofChangeRequest: newest,
     start: () => sweeping.start(),
     async stop() {

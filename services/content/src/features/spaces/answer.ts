@@ -15,7 +15,7 @@ export interface SpaceAt {
   readonly streamRevision: number;
 }
 
-const noCounts = { open: 0, draft: 0, comments: 0 };
+const noCounts = { open: 0, draft: 0, comments: 0, synced: false, imported: false };
 
 /** The stream revision that `If-Match` asks for; undefined when it asks for none. @throws Problem precondition */
 export const expectedRevision = (ifMatch: string | undefined): number | undefined => {
@@ -29,13 +29,14 @@ export const answerSpace = async (
   deps: Pick<SpaceRouteDeps, 'access' | 'counts' | 'gitSync'>,
   context: OperationContext,
   { space, streamRevision }: SpaceAt,
-): Promise<{ readonly body: Space; readonly etag: string }> => {
+): Promise<{ readonly body: Space; readonly etag: string; readonly imported: boolean }> => {
   const counts = await deps.counts.of(space.id);
   const { permissions } = await deps.access.describe(context, space);
-  const git = await deps.gitSync?.([space.id]);
+  const git = counts.synced ? await deps.gitSync?.([space.id]) : undefined;
   return {
     body: presentSpace(context.baseUrl, space, counts, permissions, git?.get(space.id)),
     etag: etagOf(streamRevision),
+    imported: counts.imported,
   };
 };
 
@@ -47,7 +48,9 @@ export const presentSpaces = async (
   spaces: readonly SpaceDocument[],
 ): Promise<Space[]> => {
   const ids = spaces.map(({ id }) => id);
-  const [counts, git] = await Promise.all([deps.counts.ofMany(ids), deps.gitSync?.(ids)]);
+  const counts = await deps.counts.ofMany(ids);
+  const synced = ids.filter((_, index) => counts[index]?.synced);
+  const git = synced.length > 0 ? await deps.gitSync?.(synced) : undefined;
   return spaces.map((space, index) =>
     presentSpace(
       context.baseUrl,

@@ -2,6 +2,8 @@ import { createMemoryCache } from '@bindery/cache/memory';
 import { describe, expect, test } from '@jest/globals';
 import { createChangeRequestCounts, type SpaceCounts } from './counts.ts';
 
+const none: SpaceCounts = { open: 0, draft: 0, comments: 0, synced: false, imported: false };
+
 const setup = () => {
   const truth = new Map<string, SpaceCounts>();
   let asked = 0;
@@ -10,7 +12,7 @@ const setup = () => {
     cache: createMemoryCache(),
     count: async (spaceId) => {
       asked += 1;
-      const found = truth.get(spaceId) ?? { open: 0, draft: 0, comments: 0 };
+      const found = truth.get(spaceId) ?? { ...none };
       await gate;
       return found;
     },
@@ -28,19 +30,19 @@ const setup = () => {
 describe('counts of change requests', () => {
   test('are counted once, and again after a change', async () => {
     const { counts, truth, asked } = setup();
-    truth.set('s1', { open: 1, draft: 2, comments: 0 });
-    expect(await counts.of('s1')).toEqual({ open: 1, draft: 2, comments: 0 });
-    expect(await counts.of('s1')).toEqual({ open: 1, draft: 2, comments: 0 });
+    truth.set('s1', { ...none, open: 1, draft: 2, comments: 0 });
+    expect(await counts.of('s1')).toEqual({ ...none, open: 1, draft: 2, comments: 0 });
+    expect(await counts.of('s1')).toEqual({ ...none, open: 1, draft: 2, comments: 0 });
     expect(asked()).toBe(1);
-    truth.set('s1', { open: 2, draft: 1, comments: 0 });
+    truth.set('s1', { ...none, open: 2, draft: 1, comments: 0 });
     await counts.changed('s1');
-    expect(await counts.of('s1')).toEqual({ open: 2, draft: 1, comments: 0 });
+    expect(await counts.of('s1')).toEqual({ ...none, open: 2, draft: 1, comments: 0 });
     expect(asked()).toBe(2);
   });
 
   test('several at once, the known and the unknown', async () => {
     const { counts, truth, asked } = setup();
-    truth.set('s1', { open: 1, draft: 0, comments: 0 }).set('s2', { open: 2, draft: 0, comments: 0 });
+    truth.set('s1', { ...none, open: 1, draft: 0, comments: 0 }).set('s2', { ...none, open: 2 });
     await counts.of('s1');
     expect((await counts.ofMany(['s1', 's2', 's3'])).map(({ open }) => open)).toEqual([1, 2, 0]);
     await counts.ofMany(['s1', 's2', 's3']);
@@ -51,15 +53,15 @@ describe('counts of change requests', () => {
     const { counts, truth, holdUp } = setup();
     const { promise, resolve } = Promise.withResolvers<void>();
     holdUp(promise);
-    truth.set('s1', { open: 1, draft: 0, comments: 0 });
+    truth.set('s1', { ...none, open: 1, draft: 0, comments: 0 });
     const slow = counts.of('s1');
     // The slow one has read its figures; it stores them only after the change was announced.
     await new Promise(setImmediate);
-    truth.set('s1', { open: 5, draft: 0, comments: 0 });
+    truth.set('s1', { ...none, open: 5, draft: 0, comments: 0 });
     await counts.changed('s1');
     resolve();
     await slow;
-    expect(await counts.of('s1')).toEqual({ open: 5, draft: 0, comments: 0 });
+    expect(await counts.of('s1')).toEqual({ ...none, open: 5, draft: 0, comments: 0 });
   });
 });
 
@@ -79,7 +81,7 @@ test('without the cache counts are right, changes do not fail, and others learn 
     set: guard(direct.set),
   };
   let open = 1;
-  const count = async (): Promise<SpaceCounts> => ({ open, draft: 0, comments: 0 });
+  const count = async (): Promise<SpaceCounts> => ({ ...none, open });
   const mine = createChangeRequestCounts({ cache, count });
   const others = createChangeRequestCounts({ cache: direct, count });
   expect((await others.of('s')).open).toBe(1);

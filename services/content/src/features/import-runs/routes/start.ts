@@ -71,6 +71,7 @@ export const startImportRun =
     const metadata = commandMetadata(context, organizationId);
     const command = { type: 'RequestImportRun', data } as const;
     await deps.repository.handle(data.importRunId, command, metadata, { likelyNew: true });
+    await deps.counts.changed(space.id);
     deps.runner.begin(data.importRunId);
     const run = presentImportRun(context.baseUrl, requestedDocument(data), []);
     return { status: 201, body: run, location: run.urls?.location ?? '' };

@@ -15,10 +15,8 @@ export const getSpace =
     const { purgeAfter } = found.space;
     // Past its term a space only waits for the purge, and nobody can tell when that runs.
     if (purgeAfter !== undefined && context.now.toISOString() >= purgeAfter) throw notFound('space');
-    const [{ body, etag }, imports = []] = await Promise.all([
-      answerSpace(deps, context, found),
-      deps.imports?.(context.baseUrl, found.space.id),
-    ]);
+    const { body, etag, imported } = await answerSpace(deps, context, found);
+    const imports = (imported ? await deps.imports?.(context.baseUrl, found.space.id) : undefined) ?? [];
     return { status: 200, body: imports.length === 0 ? body : { ...body, imports }, etag };
   };
 
