@@ -212,8 +212,11 @@ describe('changing the password', () => {
     await expectProblem(change(password, 'PassWord123'), 'invalid', 'password.common');
     await expectProblem(change(password, 'aaaaaaaaaaaa'), 'invalid', 'password.common');
     await expectProblem(change(password, 'changing@example.org'), 'invalid', 'password.own_name');
+    const elsewhereSignedIn = await enter(email);
+    expect(await principalOf(elsewhereSignedIn)).not.toBeNull();
     const { body } = await change(password, 'another fine password');
     expect(await principalOf(cookies)).toBeNull();
+    expect(await principalOf(elsewhereSignedIn)).toBeNull();
     expect(await principalOf(body.cookies)).toMatchObject({ id: principal.id });
     await expectProblem(enter(email), 'unauthenticated', 'sign_in.failed');
     expect(await principalOf(await enter(email, 'another fine password'))).not.toBeNull();
