@@ -93,8 +93,8 @@ export const limits = {
   organization: { title: { min: 2, max: 255 }, hostname: { min: 3, max: 32 }, emailDomains: 100 },
   /** R: title. Own: how many members one request adds or removes. */
   team: { title: { min: 1, max: 64 }, changes: 1000 },
-  /** Own: addresses of one request, and pending invitations of one address. */
-  invite: { emails: 100, pendingPerAddress: 100 },
+  /** Own: addresses of one request, pending invitations of one address, and days that one waits. */
+  invite: { emails: 100, pendingPerAddress: 100, days: 30 },
   /** Own: agent instructions as JSON, in characters. */
   agentInstructions: { maxLength: 100_000 },
   /** R: label, entity id and certificate. Own: how many providers an organization has. */

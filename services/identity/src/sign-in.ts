@@ -2,7 +2,7 @@ import { limits, type signInInternalOperations, type userTokenOperations } from 
 import type { Reactor, ServicePorts, ServiceRuntime } from '@bindery/event-sourcing';
 import type { Mailer } from '@bindery/mail';
 import { createIdSource, type HandlersFor } from '@bindery/service-kit';
-import { invitationsAggregate } from './features/invites/index.ts';
+import { invitationsAggregate, isOver } from './features/invites/index.ts';
 import { createOidcFeature, externalIdentityAggregate } from './features/oidc/index.ts';
 import {
   attemptsAggregate,
@@ -71,7 +71,8 @@ export const createSignIn = (
     oidc: config.oidc !== undefined,
     async welcome(email, digest, context) {
       const { pending } = (await invitations.load(digest)).state;
-      if (pending.size === 0) return undefined;
+      const now = context.now.toISOString();
+      if (![...pending.values()].some((invitation) => !isOver(invitation, now))) return undefined;
       const userId = createIdSource().id();
       const displayName = (email.split('@')[0] ?? email).slice(0, limits.user.displayName.max);
       await parts.registration.register({ userId, email, displayName }, ownMetadata(userId, context));

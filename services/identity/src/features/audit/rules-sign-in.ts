@@ -128,6 +128,10 @@ export const inviteRules: AuditRules<InviteLinkEvent | InvitationEvent> = {
   InvitationWithdrawn: {
     action: 'invitation.withdrawn',
     label: 'Invitation withdrawn',
-    facts: ({ invitationId }) => ({ target: invitation(invitationId), values: { withdrawn: true } }),
+    facts: ({ invitationId, expired }) => ({
+      target: invitation(invitationId),
+      values: { withdrawn: true },
+      ...(expired ? { details: { expired } } : {}),
+    }),
   },
 };

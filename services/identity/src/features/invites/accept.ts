@@ -4,7 +4,7 @@ import type { KeyStore } from '../../shared/key-store.ts';
 import { normalizeEmail } from '../../shared/text.ts';
 import type { Vault } from '../../shared/vault.ts';
 import { type AdmitDeps, admit } from './admit.ts';
-import type { InvitationCommand, InvitationsState } from './pending/decider.ts';
+import { type InvitationCommand, type InvitationsState, isOver } from './pending/decider.ts';
 import { type InvitationEvent, invitationKey } from './pending/events.ts';
 
 export interface AcceptDeps extends AdmitDeps {
@@ -30,11 +30,17 @@ export const createAcceptPending =
     const emailDigest = deps.vault.emailDigest(normalizeEmail(email));
     const { state } = await deps.invitations.load(emailDigest);
     const at = metadata.now.toISOString();
-    for (const [organizationId, { invitationId, role, sso }] of state.pending) {
+    for (const [organizationId, invitation] of state.pending) {
+      const { invitationId, role, sso } = invitation;
       const step = (name: string): CommandMetadata => {
         const seed = deriveEventId(metadata.eventId(), `${name}/${invitationId}`);
         return { ...metadata, organizationId, eventId: () => seed };
       };
+      if (isOver(invitation, at)) {
+        const over = { emailDigest, organizationId, invitationId, withdrawnAt: at, expired: true } as const;
+        await deps.invitations.handle(emailDigest, { type: 'WithdrawInvitation', data: over }, step('expire'));
+        continue;
+      }
       try {
         await admit(deps, { organizationId, userId, role, sso, at }, step('admit'));
       } catch (error) {

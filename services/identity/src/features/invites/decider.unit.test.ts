@@ -91,6 +91,36 @@ describe('an invitation', () => {
     given(invited(), accepted).when(withdraw).thenRefused('not-found', 'invite.not_found');
     given().when(withdraw).thenRefused('not-found', 'invite.not_found');
   });
+  test('expires: it lets nobody in, and makes room for a new one', () => {
+    const after = (days: number, more = 0) => new Date(Date.parse(at) + days * 86_400_000 + more).toISOString();
+    const over = after(limits.invite.days);
+    const inTime = after(limits.invite.days, -1);
+    const accept = (acceptedAt: string) =>
+      ({ type: 'AcceptInvitation', data: { ...person, userId: 'u', acceptedAt } }) as const;
+    const expired = (withdrawnAt: string): InvitationEvent => ({
+      type: 'InvitationWithdrawn',
+      data: { ...person, withdrawnAt, expired: true },
+    });
+    const putAway = (withdrawnAt: string) =>
+      ({ type: 'WithdrawInvitation', data: { ...person, withdrawnAt, expired: true } }) as const;
+    const anew = invited({ invitationId: 'j' });
+    const late = { ...anew, data: { ...anew.data, invitedAt: over } };
+    const changed: InvitationEvent = {
+      type: 'InvitationChanged',
+      data: { ...person, role: 'edit', sso: false, changedAt: later },
+    };
+    given(invited())
+      .when(accept(inTime))
+      .thenEvents({ type: 'InvitationAccepted', data: { ...person, userId: 'u', acceptedAt: inTime } });
+    given(invited()).when(accept(over)).thenNothing();
+    given(invited(), changed)
+      .when(accept(over))
+      .thenEvents({ type: 'InvitationAccepted', data: { ...person, userId: 'u', acceptedAt: over } });
+    given(invited()).when({ type: 'InviteEmail', data: late.data }).thenEvents(expired(over), late);
+    given(invited()).when(putAway(over)).thenEvents(expired(over));
+    given(invited()).when(putAway(inTime)).thenNothing();
+    given(accepted).when(putAway(over)).thenNothing();
+  });
   test('does not pile up at one address', () => {
     const many = Array.from({ length: limits.invite.pendingPerAddress }, (_, n) =>
       invited({ organizationId: `o${n}`, invitationId: `i${n}` }),

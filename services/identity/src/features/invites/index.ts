@@ -4,7 +4,7 @@ export { createInvitesFeature } from './feature.ts';
 export { inviteLinkAggregate } from './links/decider.ts';
 export type { InviteLinkEvent } from './links/events.ts';
 export { inviteLinksProjection, openInviteLinks } from './links/read-model.ts';
-export { invitationsAggregate } from './pending/decider.ts';
+export { invitationsAggregate, isOver } from './pending/decider.ts';
 export type { InvitationEvent } from './pending/events.ts';
 export { invitationsProjection, openInvitations } from './pending/read-model.ts';
 export { invitePublicEvents } from './public-events.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { operations } from '@bindery/contracts';
+import { limits, operations } from '@bindery/contracts';
 import { type Mailer, type MailMessage, MailUnavailable } from '@bindery/mail';
 import { createInProcessClient, type MemberRole, notFound, type Principal } from '@bindery/service-kit';
 import { until } from '@bindery/testing/event-sourcing';
@@ -355,6 +355,23 @@ describe('inviting by email', () => {
     expect(events.map(({ type }) => type)).toEqual(['EmailInvited', 'InvitationAccepted']);
     expect(await identity.keys.get(`invitation.${invitationId}`)).toBeUndefined();
   });
+});
+
+test('an invitation expires: it lets nobody in, its key goes, and the next one is a new one with a mail', async () => {
+  await invite({ emails: ['slow@example.org', 'again@example.org'], role: 'edit' });
+  await until(
+    'the mails are sent',
+    () => mailsTo('slow@example.org').length + mailsTo('again@example.org').length === 2,
+  );
+  identity.clock.forward(limits.invite.days * 86_400_000);
+  expect(await arrive('slow@example.org')).toBeUndefined();
+  const events = async () => invitationsOf(identity.vault.emailDigest('slow@example.org'));
+  expect((await events()).map(({ type }) => type)).toEqual(['EmailInvited', 'InvitationWithdrawn']);
+  const { invitationId } = Object((await events())[0]?.data);
+  await until('the key is gone', async () => (await identity.keys.get(`invitation.${invitationId}`)) === undefined);
+  expect(await invite({ emails: ['again@example.org'], role: 'read' })).toEqual({ users: [], invited: 1 });
+  await until('the second mail is sent', () => mailsTo('again@example.org').length === 2);
+  expect(await arrive('again@example.org')).toBe('read');
 });
 
 test('nothing that lets people in is on the bus', async () => {

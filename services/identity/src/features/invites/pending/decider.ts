@@ -8,9 +8,11 @@ export interface PendingInvitation {
   readonly invitationId: string;
   readonly role: MemberRole | null;
   readonly sso: boolean;
+  /** Since when it waits, as it is; ISO time. */
+  readonly invitedAt: string;
 }
 
-/** The invitations of an address that wait, by organization: one each. */
+/** The invitations of an address that wait, by organization: one each. Those that have expired are there until somebody looks. */
 export interface InvitationsState {
   readonly pending: ReadonlyMap<string, PendingInvitation>;
 }
@@ -24,6 +26,22 @@ export type InvitationCommand =
   | { readonly type: 'AcceptInvitation'; readonly data: EventData<'InvitationAccepted'> }
   | { readonly type: 'WithdrawInvitation'; readonly data: EventData<'InvitationWithdrawn'> };
 
+const waitMs = limits.invite.days * 86_400_000;
+
+/** Whether an invitation has waited too long. */
+export const isOver = ({ invitedAt }: Pick<PendingInvitation, 'invitedAt'>, now: string): boolean =>
+  Date.parse(now) - Date.parse(invitedAt) >= waitMs;
+
+/** The invitation of an organization, if it can be accepted. */
+export const waiting = (
+  { pending }: InvitationsState,
+  organizationId: string,
+  now: string,
+): PendingInvitation | undefined => {
+  const known = pending.get(organizationId);
+  return known === undefined || isOver(known, now) ? undefined : known;
+};
+
 /** Prefix of the streams of invitations, one per address. */
 export const invitationsAggregateName = 'identity.invitations';
 
@@ -35,7 +53,8 @@ const evolve = (state: InvitationsState, event: InvitationEvent): InvitationsSta
     case 'EmailInvited':
     case 'InvitationChanged': {
       const { organizationId, invitationId, role, sso } = event.data;
-      return { pending: pending.set(organizationId, { invitationId, role, sso }) };
+      const invitedAt = event.type === 'EmailInvited' ? event.data.invitedAt : event.data.changedAt;
+      return { pending: pending.set(organizationId, { invitationId, role, sso, invitedAt }) };
     }
     case 'InvitationAccepted':
     case 'InvitationWithdrawn':
@@ -46,24 +65,34 @@ const evolve = (state: InvitationsState, event: InvitationEvent): InvitationsSta
   }
 };
 
-const decide = (command: InvitationCommand, { pending }: InvitationsState): readonly InvitationEvent[] => {
+const decide = (command: InvitationCommand, state: InvitationsState): readonly InvitationEvent[] => {
   const { emailDigest, organizationId, invitationId } = command.data;
-  const known = pending.get(organizationId);
+  const known = state.pending.get(organizationId);
   switch (command.type) {
     case 'InviteEmail': {
       const { role, sso, invitedAt } = command.data;
-      if (known === undefined) {
-        if (pending.size >= limits.invite.pendingPerAddress)
+      if (known === undefined || isOver(known, invitedAt)) {
+        const others = [...state.pending.values()].filter((it) => !isOver(it, invitedAt));
+        if (others.length >= limits.invite.pendingPerAddress)
           throw conflict('invite.too_many', 'Too many invitations wait for one of these addresses.');
-        return [{ type: 'EmailInvited', data: command.data }];
+        const over = known && { emailDigest, organizationId, invitationId: known.invitationId, withdrawnAt: invitedAt };
+        return [
+          ...(over ? [{ type: 'InvitationWithdrawn', data: { ...over, expired: true } } as const] : []),
+          { type: 'EmailInvited', data: command.data },
+        ];
       }
       if (known.role === role && known.sso === sso) return [];
       const changed = { emailDigest, organizationId, invitationId: known.invitationId };
       return [{ type: 'InvitationChanged', data: { ...changed, role, sso, changedAt: invitedAt } }];
     }
     case 'AcceptInvitation':
-      return known?.invitationId === invitationId ? [{ type: 'InvitationAccepted', data: command.data }] : [];
+      return waiting(state, organizationId, command.data.acceptedAt)?.invitationId === invitationId
+        ? [{ type: 'InvitationAccepted', data: command.data }]
+        : [];
     case 'WithdrawInvitation':
+      // Renewed, or gone already: nothing to put away.
+      if (command.data.expired && !(known?.invitationId === invitationId && isOver(known, command.data.withdrawnAt)))
+        return [];
       if (known?.invitationId !== invitationId) throw notFound('invite');
       return [{ type: 'InvitationWithdrawn', data: command.data }];
     default:

@@ -32,7 +32,14 @@ export type InvitationEvent =
       readonly type: 'InvitationAccepted';
       readonly data: OfInvitation & { readonly userId: string; readonly acceptedAt: string };
     }
-  | { readonly type: 'InvitationWithdrawn'; readonly data: OfInvitation & { readonly withdrawnAt: string } };
+  | {
+      readonly type: 'InvitationWithdrawn';
+      readonly data: OfInvitation & {
+        readonly withdrawnAt: string;
+        /** Nobody withdrew it: it had waited too long. */
+        readonly expired?: true;
+      };
+    };
 
 /** Under which key the address of an invitation is sealed. */
 export const invitationKey = (invitationId: string): string => `invitation.${invitationId}`;

@@ -5,6 +5,7 @@ import { normalizeEmail } from '../../../shared/text.ts';
 import { requireAdministrator } from '../../organizations/index.ts';
 import { admit } from '../admit.ts';
 import type { InviteRoutesDeps } from '../deps.ts';
+import { waiting } from '../pending/decider.ts';
 import { invitationKey, invitationPurpose } from '../pending/events.ts';
 
 type Body = Parameters<OperationHandler<typeof inviteUsersToOrganization>>[1]['body'];
@@ -81,20 +82,21 @@ const invite = async (
 ): Promise<void> => {
   const { normalized, role, sso } = invitee;
   const emailDigest = deps.vault.emailDigest(normalized);
-  const known = (await deps.invitations.load(emailDigest)).state.pending.get(organizationId);
+  const invitedAt = context.now.toISOString();
+  const known = waiting((await deps.invitations.load(emailDigest)).state, organizationId, invitedAt);
   const invitationId = known?.invitationId ?? context.ids.id();
   const key = invitationKey(invitationId);
   // An invitation that waits keeps its own address; nothing is sealed for it again.
   const sealedEmail =
     known === undefined ? await deps.sealer.sealText(key, invitationPurpose(invitationId), normalized) : '';
   const person = { emailDigest, organizationId, invitationId, sealedEmail, role, sso };
-  const data = { ...person, invitedBy: context.principal.id, invitedAt: context.now.toISOString() };
+  const data = { ...person, invitedBy: context.principal.id, invitedAt };
   const metadata = commandMetadata(context, organizationId);
   const { state } = await deps.invitations.handle(
     emailDigest,
     (present) => {
       // Accepted or withdrawn since the look above: there is no address to invite anew with.
-      if (sealedEmail === '' && !present.pending.has(organizationId))
+      if (sealedEmail === '' && waiting(present, organizationId, invitedAt) === undefined)
         throw invalid('invite.busy', 'body.emails: one of these invitations has just ended; repeat the request');
       return { type: 'InviteEmail', data };
     },
