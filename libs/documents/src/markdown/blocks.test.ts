@@ -102,6 +102,10 @@ const verbatim: readonly [type: string, markdown: string][] = [
   ],
   [
     'table',
+    '<table><thead><tr><th>A</th><th>B</th><th>C</th></tr></thead><tbody><tr><td colspan="2">ab</td><td rowspan="2">c</td></tr><tr><td>a</td><td>b</td></tr></tbody></table>',
+  ],
+  [
+    'table',
     '<table><thead><tr><th width="100">N</th><th data-type="number">V</th><th data-type="checkbox">C</th><th data-type="rating" data-max="5">R</th><th data-type="select" data-multiple>S<select><option value="v" label="L" color="blue"></option></select></th></tr></thead><tbody><tr><td>a<br>b</td><td>1</td><td>true</td><td>3</td><td><span data-option="v">L</span></td></tr></tbody></table>',
   ],
 ];
@@ -124,6 +128,77 @@ describe('every kind of block', () => {
   test('attributes that the block does not know are kept', () => {
     const markdown = '{% hint style="info" size="big" %}\na\n{% endhint %}';
     expect(serializeMarkdown(parseMarkdown(markdown).document).trim()).toBe(markdown);
+  });
+});
+
+describe('cells of tables', () => {
+  const textsOf = (markdown: string): readonly (readonly string[])[] => {
+    const [table] = parseMarkdown(markdown, { title: false }).document.nodes;
+    if (table?.type !== 'table') return [];
+    const { definition, records } = table.data;
+    const text = (name: unknown): string =>
+      JSON.stringify(table.fragments.find(({ fragment }) => fragment === name)?.nodes ?? [])
+        .split('"text":"')
+        .slice(1)
+        .map((rest) => rest.slice(0, rest.indexOf('"')))
+        .join('');
+    return Object.values(records).map(({ values }) => Object.keys(definition).map((id) => text(values[id])));
+  };
+  const head = '| A | B |\n| - | - |\n';
+
+  test('a pipe in inline code splits no cell for which there is no column', () => {
+    expect(textsOf(`${head}| \`a|b\` | c |\n| \`\`x|\`y\`\` | \`z||\` |\n`)).toEqual([
+      ['a|b', 'c'],
+      ['x|`y', 'z||'],
+    ]);
+    const written = serializeMarkdown(parseMarkdown(`${head}| \`a|b\` | c |\n`).document);
+    expect(written).toContain('`a\\|b`');
+    expect(textsOf(written)).toEqual([['a|b', 'c']]);
+  });
+
+  test('rows that fit as they are stay as they are', () => {
+    expect(textsOf(`${head}| \`a | b\` |\n| \`a\\|b\` | c |\n| a \\\`b | c |\n`)).toEqual([
+      ['`a', 'b`'],
+      ['a|b', 'c'],
+      ['a `b', 'c'],
+    ]);
+    expect(textsOf(`${head}| \`a | b | c |\n`)).toEqual([['`a', 'b']]);
+  });
+
+  test('many pipes and backticks take no longer than they are', () => {
+    const row = `| ${'`|``|'.repeat(1500)} |`;
+    const started = performance.now();
+    parseMarkdown(`${head}${`${row}\n`.repeat(200)}`);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test('cells stand past those that reach into their row, and spans make no columns', () => {
+    const table = (rows: string) => `<table><thead><tr><th>A</th><th>B</th></tr></thead><tbody>${rows}</tbody></table>`;
+    expect(textsOf(table('<tr><td rowspan="2">a</td><td>b</td></tr><tr><td>d</td></tr>'))).toEqual([
+      ['a', 'b'],
+      ['', 'd'],
+    ]);
+    const wide = parseMarkdown(table('<tr><td colspan="999">a</td></tr><tr><td rowspan="0" colspan="x">b</td></tr>'));
+    expect(wide.document.nodes[0]).toMatchObject({
+      data: {
+        cellMerges: [{ anchor: { record: 'r0', column: 'c0' }, rowSpan: 1, colSpan: 2 }],
+        definition: { c0: {}, c1: {} },
+      },
+    });
+    expect(serializeMarkdown(wide.document)).toContain('<td colspan="2">a</td></tr><tr><td>b</td><td></td>');
+  });
+
+  test('a merge over a cell that says something is left out: its text counts', () => {
+    const { document } = parseMarkdown(
+      '<table><thead><tr><th>A</th><th>B</th></tr></thead><tbody><tr><td>a</td><td>b</td></tr></tbody></table>',
+    );
+    const [table] = document.nodes;
+    if (table?.type !== 'table') throw new Error('no table');
+    const anchor = { record: 'r0', column: 'c0' };
+    const merged = { ...table, data: { ...table.data, cellMerges: [{ anchor, rowSpan: 1, colSpan: 2 }] } };
+    const written = serializeMarkdown({ ...document, nodes: [merged] });
+    expect(written).toContain('<td>a</td><td>b</td>');
+    expect(written).not.toContain('colspan');
   });
 });
 

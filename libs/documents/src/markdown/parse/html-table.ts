@@ -15,6 +15,7 @@ import type { ParseContext } from './context.ts';
 import { childNamed, type HtmlElement, type HtmlNode, isElement, textOf } from './html.ts';
 import { readCellBlocks } from './html-blocks.ts';
 import { cellId, columnId, orderIndex, recordId } from './pipe-table.ts';
+import { placeCells, spreadHeaders } from './table-spans.ts';
 
 const elementsNamed = (element: HtmlElement | undefined, ...names: string[]): HtmlElement[] =>
   element?.children.filter((node): node is HtmlElement => isElement(node) && names.includes(node.name)) ?? [];
@@ -26,12 +27,16 @@ export function readHtmlTable(table: HtmlElement, outer: HtmlElement['attributes
   const rows = [...elementsNamed(body, 'tr'), ...elementsNamed(table, 'tr')];
   const headRow = elementsNamed(head, 'tr')[0];
   const firstIsHead = headRow === undefined && rows[0] !== undefined && elementsNamed(rows[0], 'td').length === 0;
-  const headers = elementsNamed(headRow ?? (firstIsHead ? rows[0] : undefined), 'th', 'td');
+  const headRowCells = elementsNamed(headRow ?? (firstIsHead ? rows[0] : undefined), 'th', 'td');
   const records = firstIsHead ? rows.slice(1) : rows;
-  const width = Math.max(
-    headers.length,
-    ...records.slice(0, 10_000).map((row) => elementsNamed(row, 'td', 'th').length),
-  );
+  const cellsOfRows = records.map((row) => elementsNamed(row, 'td', 'th'));
+  const columns = cellsOfRows.reduce((most, { length }) => Math.max(most, length), headRowCells.length);
+  const headers = spreadHeaders(headRowCells, columns);
+  const placed = placeCells(cellsOfRows, columns, (row, column) => ({
+    record: recordId(row),
+    column: columnId(column),
+  }));
+  const width = Math.max(headers.length, placed.width);
   const fragments: Fragment[] = [];
   const definition: Record<string, TableDefinition> = {};
   const visible: string[] = [];
@@ -44,9 +49,9 @@ export function readHtmlTable(table: HtmlElement, outer: HtmlElement['attributes
     if (header?.attributes['data-hidden'] === undefined) visible.push(id);
   }
   const data: Record<string, TableRecord> = {};
-  for (const [row, element] of records.entries()) {
+  for (const [row, cells] of placed.rows.entries()) {
     const values: Record<string, TableValue> = {};
-    for (const [column, cell] of elementsNamed(element, 'td', 'th').entries()) {
+    for (const { column, cell } of cells) {
       const id = columnId(column);
       const kind = definition[id];
       const value = kind && cellValue(cell, kind, cellId(row, column), fragments, context);
@@ -66,6 +71,7 @@ export function readHtmlTable(table: HtmlElement, outer: HtmlElement['attributes
       view: viewOf(table, headers, visible, headRow === undefined && !firstIsHead),
       records: data,
       definition,
+      ...(placed.merges.length === 0 ? {} : { cellMerges: [...placed.merges] }),
       ...present<{ fullWidth?: boolean; search?: boolean }>({
         fullWidth: flag('data-full-width'),
         search: flag('data-search'),
@@ -77,12 +83,12 @@ export function readHtmlTable(table: HtmlElement, outer: HtmlElement['attributes
 
 function viewOf(
   table: HtmlElement,
-  headers: readonly HtmlElement[],
+  headers: readonly (HtmlElement | undefined)[],
   columns: string[],
   noHead: boolean,
 ): TableGridView | TableCardsView {
   const named = (attribute: string): string | undefined => {
-    const index = headers.findIndex((header) => header.attributes[attribute] !== undefined);
+    const index = headers.findIndex((header) => header?.attributes[attribute] !== undefined);
     return index < 0 ? undefined : columnId(index);
   };
   const attributes = table.attributes;
@@ -101,7 +107,7 @@ function viewOf(
     } as TableCardsView;
   }
   const widths = headers.flatMap((header, index) => {
-    const width = Number(header.attributes.width ?? Number.NaN);
+    const width = Number(header?.attributes.width ?? Number.NaN);
     return Number.isFinite(width) ? [[columnId(index), width] as const] : [];
   });
   const flag = (name: string): boolean | undefined =>

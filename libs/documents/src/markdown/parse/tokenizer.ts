@@ -2,6 +2,7 @@ import { maxBlockDepth } from '@bindery/contracts/document';
 import createMarkdownIt, { type Env, type MarkdownIt, type StateBlock, type StateCore, type Token } from 'markdown-it';
 import { inlineElements, isSafeUrl } from '../dialect.ts';
 import { blockTagRule, footnoteRule, mathRule, maxColumns } from './block-rules.ts';
+import { withCodePipes } from './code-pipes.ts';
 import { parseTag } from './html.ts';
 import { htmlBlockRule } from './html-block-rule.ts';
 import { emojiRule, footnoteReferenceRule, inlineMathRule } from './inline-rules.ts';
@@ -77,7 +78,7 @@ function create(): MarkdownIt {
   const [table, , , blockquote, , list] = rules;
   if (table === undefined || blockquote === undefined || list === undefined)
     throw new Error('markdown-it: rules moved');
-  md.block.ruler.at('table', narrow(table), { alt: ['paragraph', 'reference'] });
+  md.block.ruler.at('table', narrow(withCodePipes(table)), { alt: ['paragraph', 'reference'] });
   md.block.ruler.at('blockquote', bounded(blockquote), { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
   md.block.ruler.at('list', bounded(list), { alt: ['paragraph', 'reference', 'blockquote'] });
   md.block.ruler.disable('html_block');

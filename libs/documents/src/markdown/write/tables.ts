@@ -14,10 +14,13 @@ import { escapeAttribute, escapeHtml } from './escape.ts';
 import { writeCellBlocks } from './html-blocks.ts';
 import { attribute } from './images.ts';
 import { writeInlines } from './inlines.ts';
+import { spansOf } from './table-spans.ts';
 
 interface Grid {
   columns: TableDefinition[];
   records: TableRecord[];
+  /** Ids of the records, in their order. */
+  recordIds: string[];
   fragments: ReadonlyMap<string, Fragment>;
 }
 
@@ -33,11 +36,13 @@ function gridOf(table: Table): Grid {
     (id, index) => index === 0 || (place.get(id) ?? 0) > (place.get(visible[index - 1] ?? '') ?? 0),
   );
   const ids = inOrder ? declared : [...visible, ...hidden];
+  const rows = Object.entries(records).sort(([, one], [, other]) =>
+    one.orderIndex < other.orderIndex ? -1 : one.orderIndex > other.orderIndex ? 1 : 0,
+  );
   return {
     columns: ids.flatMap((id) => definition[id] ?? []),
-    records: Object.values(records).sort((one, other) =>
-      one.orderIndex < other.orderIndex ? -1 : one.orderIndex > other.orderIndex ? 1 : 0,
-    ),
+    records: rows.map(([, record]) => record),
+    recordIds: rows.map(([id]) => id),
     fragments: new Map(table.fragments.map((fragment) => [fragment.fragment ?? fragment.key ?? '', fragment])),
   };
 }
@@ -167,8 +172,16 @@ function writeHtml(table: Table, grid: Grid, context: WriteContext): string {
     (column) =>
       `<th${headerAttributes(column, table)}>${writeCellBlocks(headerBlocks(column, grid), inner)}${writeOptions(column)}</th>`,
   );
-  const rows = grid.records.map((record) => {
-    const cells = grid.columns.map((column) => `<td>${writeCell(record.values[column.id], column, grid, inner)}</td>`);
+  const named = grid.records.map((record, row) => [grid.recordIds[row] ?? '', record] as const);
+  const spans = spansOf(grid.columns, named, table.data.cellMerges);
+  const rows = grid.records.map((record, row) => {
+    const cells = grid.columns.map((column, at) => {
+      const span = spans.get(`${row}/${at}`);
+      if (span === 'covered') return '';
+      const wide = span !== undefined && span.colSpan > 1 ? attribute('colspan', String(span.colSpan)) : '';
+      const high = span !== undefined && span.rowSpan > 1 ? attribute('rowspan', String(span.rowSpan)) : '';
+      return `<td${wide}${high}>${writeCell(record.values[column.id], column, grid, inner)}</td>`;
+    });
     return `<tr>${cells.join('')}</tr>`;
   });
   return `<table${tableAttributes(table)}><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
