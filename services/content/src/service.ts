@@ -10,6 +10,7 @@ import {
   type HandlersFor,
   type Service,
 } from '@bindery/service-kit';
+import { createBackground } from './background.ts';
 import { accessProjections, accessReactors, createContentAccess } from './content-access.ts';
 import type { ContentOperations, ContentOptions } from './content-options.ts';
 import { createTransfers, transferProjections } from './content-transfers.ts';
@@ -23,7 +24,6 @@ import {
   createMergePolicy,
   createMerging,
   createSerial,
-  createStaleMerges,
   openChangeRequests,
   planTemplate,
   presentChangeRequest,
@@ -74,22 +74,18 @@ import {
 import {
   createChangeRequestCounts,
   createSpaceHandlers,
-  createSpacePurger,
   openSpaces,
   spaceAggregate,
   spacesProjection,
 } from './features/spaces/index.ts';
 import type { UploadRoute } from './features/storage/index.ts';
 import { applyTemplateToSpace } from './features/templates/index.ts';
-import { repeating } from './repeating.ts';
 
 export type { ContentOptions } from './content-options.ts';
 
 /** The content service, and the routes outside the JSON contract that the gateway mounts for it. */
 export type ContentService = Service & { readonly rawRoutes: readonly (RawRoute | UploadRoute)[] };
 
-const defaultPurgeIntervalMs = 60_000;
-const defaultSettleIntervalMs = 15_000;
 /** So long a start waits for the search index; one that takes longer is fed while the process says that it is not ready. */
 const feedWithinMs = 2000;
 
@@ -184,18 +180,8 @@ export const createContentService = (options: ContentOptions): ContentService =>
     changes: createIndexChanges({ reader, spaces, repair: (id) => runtime.repair(streamOf(spaceAggregate, id)) }),
   });
   const git = createGitFeature({
-    ...{
-      access,
-      reader,
-      counts,
-      cache,
-      clock,
-      logger,
-      spaceRepository,
-      live: runtime.live,
-      blobs: blobStore,
-      fetch: fetchGuard,
-    },
+    ...{ access, reader, counts, cache, clock, logger, spaceRepository },
+    ...{ live: runtime.live, blobs: blobStore, fetch: fetchGuard },
     repository: runtime.repository(gitSyncAggregate),
     ...options.git,
   });
@@ -208,21 +194,8 @@ export const createContentService = (options: ContentOptions): ContentService =>
   const repair = (id: string) => runtime.repair(streamOf(changeRequestAggregate, id));
   const policy = createMergePolicy({ services: options.services, levelsOf });
   const imports = createImportRunFeature({
-    ...{
-      access,
-      reader,
-      cache,
-      clock,
-      cursors,
-      logger,
-      spaceRepository,
-      spaces,
-      counts,
-      files,
-      levelsOf,
-      policy,
-      repair,
-    },
+    ...{ access, reader, cache, clock, cursors, logger, spaceRepository, spaces },
+    ...{ counts, files, levelsOf, policy, repair },
     ...{ live: runtime.live, blobs: blobStore, fetch: fetchGuard, changeRequests: lookup },
     repository: runtime.repository(importRunAggregate),
     changeRequestRepository: repository,
@@ -230,23 +203,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
     uploads: transfers.uploads,
     ...options.imports,
   });
-  const purger = createSpacePurger({ spaces, repository: spaceRepository, clock, logger });
-  const purging = repeating({
-    name: 'purging deleted spaces',
-    everyMs: options.purgeIntervalMs ?? defaultPurgeIntervalMs,
-    work: (signal) => purger.run(signal),
-    logger,
-  });
-
-  const staleMerges = createStaleMerges({ ...merging, changeRequests, clock, logger });
-  const settling = repeating({
-    name: 'settling merges that were begun and left',
-    everyMs: options.settleIntervalMs ?? defaultSettleIntervalMs,
-    work: async (signal) => {
-      await staleMerges.run(signal);
-    },
-    logger,
-  });
+  const background = createBackground({ ...merging, spaces, changeRequests, clock, logger }, options);
 
   const commentsFeature = createCommentsFeature({
     ...commenting,
@@ -337,8 +294,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       contentAccess.consumer.start();
       feeder.start();
       await Promise.race([feeder.becameReady, delay(feedWithinMs, undefined, { ref: false })]);
-      purging.start();
-      settling.start();
+      background.start();
       git.start();
       openapi.start();
       transfers.start();
@@ -349,8 +305,7 @@ export const createContentService = (options: ContentOptions): ContentService =>
       await transfers.stop();
       await openapi.stop();
       await git.stop();
-      await settling.stop();
-      await purging.stop();
+      await background.stop();
       await feeder.stop();
       await contentAccess.consumer.stop();
       await runtime.stop();

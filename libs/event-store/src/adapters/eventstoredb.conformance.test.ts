@@ -7,7 +7,7 @@ import { afterAll } from '@jest/globals';
 import { openEventStoreDb } from './eventstoredb.ts';
 
 const url = process.env.EVENTSTORE_URL;
-const sizes = process.env.LONG_TESTS ? {} : { manyEvents: 4000, contendedRounds: 5 };
+const sizes = process.env.LONG_TESTS ? {} : { manyEvents: 1000, contendedRounds: 3 };
 
 /** The suite is about what is answered, not how soon; a busy machine shall not fail it. */
 const patient = { callTimeoutMs: 15_000, appendTimeoutMs: 25_000 };
