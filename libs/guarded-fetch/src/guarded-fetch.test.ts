@@ -125,7 +125,7 @@ describe('guarded fetch', () => {
     });
     const slow = { reason: 'timeout' };
     await expect(allowed(`http://good.test:${port}/silent`, { timeoutMs: 50 })).rejects.toMatchObject(slow);
-    const dripping = await allowed(`http://good.test:${port}/drip`, { timeoutMs: 100 });
+    const dripping = await allowed(`http://good.test:${port}/drip`, { timeoutMs: 500 });
     await expect(textOf(dripping)).rejects.toMatchObject(slow);
     const stuck = createGuardedFetch({ resolve: () => new Promise(() => undefined) });
     await expect(stuck('http://good.test/', { timeoutMs: 50 })).rejects.toMatchObject(slow);
