@@ -44,7 +44,7 @@ interface Part {
 const parts: readonly Part[] = [
   {
     name: 'conformance',
-    args: [`libs/[^/]+/src/adapters/${suites}`, ...(values.quick ? [] : ['examples/'])],
+    args: [`libs/[^/]+/src/adapters/${suites}`, ...(values.quick ? [] : ['examples/']), '--maxWorkers=2'],
     whole: false,
   },
   {
