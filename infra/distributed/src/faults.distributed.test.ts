@@ -238,7 +238,7 @@ describe('the distributed profile under faults', () => {
         }
       },
       heal: async () => undefined,
-      ...{ lastsMs: 0, reads: 0.95, writes: 0.95, withinMs: 20_000 },
+      ...{ lastsMs: 0, reads: 0.99, writes: 0.99, withinMs: 20_000 },
     },
   ];
 
