@@ -71,7 +71,7 @@ export const mongoAnswers = async (port: number): Promise<boolean> => {
   return answer.includes('ismaster\0\x01', 0, 'latin1');
 };
 
-/** HTTP: any answer that is not the server's own failure. An unsigned request to an S3 store is refused, by a ready one. */
+/** HTTP: an answer, whatever it says, that is not the server's own failure. An unsigned request to an S3 store is refused, by a ready one. */
 export const httpAnswers = async (port: number): Promise<boolean> => {
   const response = await fetch(`http://${HOST}:${port}/`, { signal: AbortSignal.timeout(ANSWER_MS) });
   await response.body?.cancel();

@@ -20,7 +20,7 @@ export type ProxyFault =
 export interface ProxyOptions {
   /** Where the server listens, `host:port` (a host is not needed: this machine's). */
   readonly targetPort: number;
-  /** Where the proxy listens; 0 (default): any free port. */
+  /** Where the proxy listens; 0 (default): a free one. */
   readonly port?: number;
 }
 
@@ -111,7 +111,7 @@ export class TcpProxy {
     this.#server = createServer({ allowHalfOpen: true }, (client) => this.#connect(client));
   }
 
-  /** @param port 0: any free one */
+  /** @param port 0: a free one */
   async listen(port: number): Promise<void> {
     this.#server.listen(port, HOST);
     await once(this.#server, 'listening');

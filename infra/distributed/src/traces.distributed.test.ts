@@ -3,29 +3,16 @@ import {
   assertTree,
   drawTrace,
   type OtlpReceiver,
+  organizationTree,
   startOtlpReceiver,
   treeProblem,
-  writeTree,
 } from '@bindery/testing/telemetry';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call } from './api.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-const createOrganization = writeTree({
-  method: 'POST',
-  route: '/v1/orgs',
-  operation: 'createOrganization',
-  gateway: 'gateway',
-  owner: 'identity',
-  consumer: 'content',
-  aggregate: 'identity.organization',
-  topic: 'bindery.identity.v1',
-  group: 'content-grants',
-  eventStore: 'eventstoredb',
-  readStore: 'mongodb',
-  bus: 'kafka',
-});
+const createOrganization = organizationTree({ eventStore: 'eventstoredb', readStore: 'mongodb', bus: 'kafka' });
 
 let servers: Servers;
 let collector: OtlpReceiver;

@@ -1,4 +1,10 @@
-import { assertTree, type OtlpReceiver, startOtlpReceiver, treeProblem, writeTree } from '@bindery/testing/telemetry';
+import {
+  assertTree,
+  type OtlpReceiver,
+  organizationTree,
+  startOtlpReceiver,
+  treeProblem,
+} from '@bindery/testing/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { request } from './support.ts';
 import { startTracedServices, type TracedServices } from './traced-services.ts';
@@ -6,20 +12,7 @@ import { startTracedServices, type TracedServices } from './traced-services.ts';
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const caller = `00-${traceId}-00f067aa0ba902b7-01`;
 
-const createOrganization = writeTree({
-  method: 'POST',
-  route: '/v1/orgs',
-  operation: 'createOrganization',
-  gateway: 'gateway',
-  owner: 'identity',
-  consumer: 'content',
-  aggregate: 'identity.organization',
-  topic: 'bindery.identity.v1',
-  group: 'content-grants',
-  eventStore: 'sqlite',
-  readStore: 'sqlite',
-  bus: 'embedded',
-});
+const createOrganization = organizationTree({ eventStore: 'sqlite', readStore: 'sqlite', bus: 'embedded' });
 
 describe('one trace', () => {
   let collector: OtlpReceiver;

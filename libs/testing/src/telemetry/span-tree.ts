@@ -99,7 +99,7 @@ export const assertTree = (spans: readonly ReceivedSpan[], traceId: string, expe
 };
 
 /** One write through the gateway and all that follows from it. */
-export interface WriteTrace {
+interface WriteTrace {
   readonly method: string;
   /** As the contract has it, with prefix: `/v1/orgs`. */
   readonly route: string;
@@ -119,7 +119,7 @@ export interface WriteTrace {
 }
 
 /** The tree of a write: request, call, command, append, own documents, publish, and the consumer's work elsewhere. */
-export const writeTree = (write: WriteTrace): ExpectedSpan => {
+const writeTree = (write: WriteTrace): ExpectedSpan => {
   const { method, route, operation, gateway, owner, consumer, aggregate, topic, group } = write;
   const call = '/internal/operations/{operation}';
   const event = { 'messaging.system': write.bus, 'messaging.destination.name': topic };
@@ -181,3 +181,18 @@ export const writeTree = (write: WriteTrace): ExpectedSpan => {
     below: [called],
   };
 };
+
+/** The tree of `POST /v1/orgs`, which the content service consumes, on given engines. */
+export const organizationTree = (engines: Pick<WriteTrace, 'eventStore' | 'readStore' | 'bus'>): ExpectedSpan =>
+  writeTree({
+    method: 'POST',
+    route: '/v1/orgs',
+    operation: 'createOrganization',
+    gateway: 'gateway',
+    owner: 'identity',
+    consumer: 'content',
+    aggregate: 'identity.organization',
+    topic: 'bindery.identity.v1',
+    group: 'content-grants',
+    ...engines,
+  });

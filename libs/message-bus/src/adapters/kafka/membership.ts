@@ -48,7 +48,7 @@ const slot = (topic: string, partition: number): string => `${topic}/${partition
  * One life of a consumer of the library in its group. The library fetches, keeps the membership alive and finds out about
  * rebalances; what it fetches goes to a runner per partition, so a slow handler holds up neither heartbeats nor other
  * partitions (PITFALLS 18). Before the library joins the group anew, the runners finish the message in hand and their
- * positions are stored. It never restarts by itself: any crash ends this life (PITFALLS 19).
+ * positions are stored. It never restarts by itself: a crash ends this life (PITFALLS 19).
  */
 export class Membership {
   /** Resolves with the reason when this life is over. */
