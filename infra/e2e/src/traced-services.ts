@@ -84,7 +84,7 @@ export const startTracedServices = async (otlpEndpoint: string, sampleRatio = 1)
     return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
   };
   const serve = (service: Service, own: Telemetry): Promise<string> =>
-    listen(createServiceListener({ service, rawRoutes: [], token: internal, telemetry: own, ending: () => false }));
+    listen(createServiceListener({ service, rawRoutes: [], tokens: [internal], telemetry: own, ending: () => false }));
   const clientOf = (url: string, own: Telemetry) =>
     createHttpClient(keep(createTransport({ urls: [url], token: internal, tracer: own.tracer })));
 

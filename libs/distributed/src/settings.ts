@@ -1,4 +1,4 @@
-import { masterKeyPattern, optional, processSettings, required } from '@bindery/service-kit';
+import { masterKeyPattern, optional, processSettings, required, serviceTokenSettings } from '@bindery/service-kit';
 
 /** What the processes of one instance share. */
 const instanceSettings = {
@@ -10,11 +10,7 @@ const instanceSettings = {
     min: 0,
     max: 65_535,
   }),
-  SERVICE_TOKEN: required.text({
-    description: 'What the services of the instance know one another by; the same in all of them.',
-    minLength: 32,
-    secret: true,
-  }),
+  ...serviceTokenSettings,
   MONGODB_URL: required.text({
     description: 'Server of the read models, as a MongoDB connection string.',
     pattern: /^mongodb(\+srv)?:\/\/\S+$/,

@@ -80,7 +80,7 @@ beforeAll(async () => {
     status: () => Promise.reject(new Error('not asked here')),
     rebuild: () => Promise.reject(new Error('not asked here')),
   };
-  const options = { service, rawRoutes: [], token, telemetry: noopTelemetry(), ending: () => false };
+  const options = { service, rawRoutes: [], tokens: [token], telemetry: noopTelemetry(), ending: () => false };
   server = createServer(createServiceListener(options));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -17,4 +17,5 @@ export * from './raw-route.ts';
 export * from './release.ts';
 export * from './roles.ts';
 export * from './routed-client.ts';
+export * from './service-tokens.ts';
 export * from './session-cookie.ts';

@@ -88,7 +88,7 @@ const replica = async (): Promise<Replica & { readonly url: string; readonly ser
   };
   const listening = await listen(
     createServiceListener({
-      ...{ service, rawRoutes: [echoRoute, refusing], token, telemetry: noopTelemetry() },
+      ...{ service, rawRoutes: [echoRoute, refusing], tokens: [token], telemetry: noopTelemetry() },
       ending: () => state.ending,
     }),
   );
@@ -225,7 +225,7 @@ describe('administration', () => {
     const failure = createHttpClient(transport).call(write, context, request);
     await expect(failure).rejects.toMatchObject({
       kind: 'unavailable',
-      cause: { message: 'a replica has another SERVICE_TOKEN' },
+      cause: { message: 'a replica does not accept the SERVICE_TOKEN' },
     });
     expect(one.calls).toEqual([]);
     // Neither does its answer pass for the bytes of a raw route.

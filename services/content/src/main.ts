@@ -3,6 +3,7 @@ import { openBlobs, openPorts, runProcess, serve, tuningOf } from '@bindery/dist
 import { createGuardedFetch } from '@bindery/guarded-fetch';
 import { openRenewableSearchIndex } from '@bindery/search/sqlite';
 import {
+  acceptedTokens,
   commaSeparated,
   createInProcessClient,
   createLateClient,
@@ -54,7 +55,7 @@ await runProcess({
         logger: telemetry.logger,
         listener: (ending) =>
           createServiceListener({
-            ...{ service, rawRoutes: service.rawRoutes, token: settings.SERVICE_TOKEN, telemetry, ending },
+            ...{ service, rawRoutes: service.rawRoutes, tokens: acceptedTokens(settings), telemetry, ending },
           }),
       }),
     ];

@@ -3,6 +3,7 @@ import { openDatabase, openPorts, runProcess, serve, tuningOf } from '@bindery/d
 import { createOutboxMailer } from '@bindery/mail/outbox';
 import { createSmtpMailer } from '@bindery/mail/smtp';
 import {
+  acceptedTokens,
   commaSeparated,
   createInProcessClient,
   createLateClient,
@@ -74,7 +75,7 @@ await runProcess({
         logger: telemetry.logger,
         listener: (ending) =>
           createServiceListener({
-            ...{ service, rawRoutes: service.rawRoutes, token: settings.SERVICE_TOKEN, telemetry, ending },
+            ...{ service, rawRoutes: service.rawRoutes, tokens: acceptedTokens(settings), telemetry, ending },
           }),
       }),
     ];

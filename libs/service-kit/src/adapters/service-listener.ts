@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gaugeReady, type Telemetry } from '@bindery/telemetry';
 import { asProblem } from '../as-problem.ts';
 import { Problem } from '../errors.ts';
 import type { Service } from '../operation.ts';
 import type { RawRoute } from '../raw-route.ts';
+import { createTokenCheck } from '../service-tokens.ts';
 import { createOperationServer, readJson } from './http-server.ts';
 import {
   adminPath,
@@ -22,15 +22,14 @@ import {
 export interface ServiceListenerOptions {
   readonly service: Pick<Service, 'name' | 'handlers' | 'notReady' | 'status' | 'rebuild'>;
   readonly rawRoutes: readonly RawRoute[];
-  /** Shared secret of the instance's services. */
-  readonly token: string;
+  /** Shared secrets of the instance's services, any of which is accepted: several while they are replaced. At least one. */
+  readonly tokens: readonly string[];
   readonly telemetry: Telemetry;
   /** True once it is to end: nothing new is begun. */
   readonly ending: () => boolean;
 }
 
 const maxAdminBytes = 64 * 1024;
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
  * What a service's own process answers: operations, raw routes and administration to the other services of the instance,
@@ -39,7 +38,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export function createServiceListener(options: ServiceListenerOptions): RequestListener {
   const { service, telemetry, ending } = options;
   const { logger } = telemetry;
-  const expected = digest(options.token);
+  const accepts = createTokenCheck(options.tokens);
   const answer = createOperationServer({ handlers: service.handlers, logger, tracer: telemetry.tracer });
   const routes = new Map(options.rawRoutes.map((route) => [`${route.method} ${route.path}`, route]));
 
@@ -124,7 +123,7 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
     if (request.method === 'GET' && (await health(path, response))) return;
-    if (!timingSafeEqual(digest(String(request.headers[serviceTokenHeader] ?? '')), expected)) {
+    if (!accepts(String(request.headers[serviceTokenHeader] ?? ''))) {
       // The caller's caller is not told that *it* has no access: with another token the services are only unreachable.
       json(response, 401, {}, { [notHandledHeader]: 'token', connection: 'close' });
       return;
@@ -134,9 +133,12 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
       return;
     }
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      // Aborting costs an error with its stack: not for every request that went well.
+      if (!response.writableFinished) gone.abort();
+    });
     if (path.startsWith(callPath)) {
-      json(response, 200, await answer(decodeURIComponent(path.slice(callPath.length)), request, gone.signal));
+      json(response, 200, await answer(decodeURIComponent(path.slice(callPath.length)), request, gone));
     } else if (path.startsWith(`${rawPath}/`)) await raw(request, response, gone.signal);
     else if (path.startsWith(adminPath)) json(response, 200, await administer(path.slice(adminPath.length), request));
     else json(response, 404, { status: 'no such path' });

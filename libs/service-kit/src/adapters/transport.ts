@@ -7,7 +7,7 @@ import { notHandledHeader, serviceTokenHeader } from './wire.ts';
 export interface TransportOptions {
   /** Addresses of the replicas of one service without a trailing slash, for example `http://content:8080`. At least one. */
   readonly urls: readonly string[];
-  /** Shared secret of the instance's services. */
+  /** Shared secret of the instance's services: the one that is sent. */
   readonly token: string;
   /** Longest wait for an answer in ms. Default 30_000. */
   readonly timeoutMs?: number;
@@ -190,7 +190,9 @@ export function createTransport(options: TransportOptions): Transport {
           if (refusal === undefined) return response;
           await response.body.dump();
           lastError = new Error(
-            refusal === 'token' ? 'a replica has another SERVICE_TOKEN' : `a replica did not begin: ${String(refusal)}`,
+            refusal === 'token'
+              ? 'a replica does not accept the SERVICE_TOKEN'
+              : `a replica did not begin: ${String(refusal)}`,
           );
         } catch (error) {
           if (!mayAskElsewhere(error, call.harmless && !signal.aborted)) throw failure(error, signal);
