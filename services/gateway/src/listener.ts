@@ -100,7 +100,9 @@ export function createListener(options: ListenerOptions): {
     target: Target,
   ): Promise<number> => {
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort();
+    });
     response.setHeader('x-request-id', requestId);
     response.setHeader('x-content-type-options', 'nosniff');
     await route.handle(request, response, {

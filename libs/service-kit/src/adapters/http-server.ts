@@ -20,17 +20,18 @@ const maxWithinMs = 600_000;
 
 /**
  * Answers calls of operations by the handlers of a service. Not for the outside: it believes the principal it is given.
- * @returns answers one call; never rejects
+ * @returns answers one call; never rejects. The controller is aborted when the caller goes away, and here when time is up.
  */
 export function createOperationServer({ handlers, logger, tracer }: OperationServerOptions) {
-  const run = async (id: string, request: IncomingMessage, gone: AbortSignal): Promise<WireResult> => {
+  const run = async (id: string, request: IncomingMessage, gone: AbortController): Promise<WireResult> => {
     const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
     if (!handler) throw noHandler(id);
     const call: WireCall = Object(await readJson(request, maxBytes));
     const withinMs = Math.min(Math.max(1, call.context.withinMs), maxWithinMs);
     const traceparent = request.headers.traceparent;
-    const signal = AbortSignal.any([gone, AbortSignal.timeout(withinMs)]);
-    return tracer.span(
+    const { signal } = gone;
+    const timer = setTimeout(() => gone.abort(deadlineExceeded.problem()), withinMs);
+    const answered = tracer.span(
       id,
       {
         kind: 'server',
@@ -62,9 +63,10 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
         }
       },
     );
+    return answered.finally(() => clearTimeout(timer));
   };
 
-  return async (id: string, request: IncomingMessage, gone: AbortSignal): Promise<WireResult> => {
+  return async (id: string, request: IncomingMessage, gone: AbortController): Promise<WireResult> => {
     try {
       return await run(id, request, gone);
     } catch (error) {
@@ -80,14 +82,27 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
 /** A failure of this side, which makes the span one that failed. */
 const isOurs = ({ kind }: Problem): boolean => kind === 'internal' || kind === 'unavailable';
 
-/** @throws Problem `too-large`, SyntaxError */
-export async function readJson(request: IncomingMessage, atMost: number): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > atMost) throw new Problem('too-large', 'internal.too_large', `A call has at most ${atMost} bytes.`);
-    chunks.push(chunk);
-  }
-  return size === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+/** @throws Problem `too-large`, SyntaxError, and whatever broke the request off */
+export function readJson(request: IncomingMessage, atMost: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= atMost) chunks.push(chunk);
+      else {
+        // The rest is read and let go, so that the answer arrives.
+        chunks.length = 0;
+        reject(new Problem('too-large', 'internal.too_large', `A call has at most ${atMost} bytes.`));
+      }
+    });
+    request.once('end', () => {
+      try {
+        resolve(size === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString()));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    request.once('error', reject);
+  });
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Cache, Voids } from '@bindery/cache';
 
 /**
- * Counts of something by a key, kept in the cache under an epoch. Whoever changes what is counted calls `changed` after its
- * document is written and before the caller gets its answer: the epoch is another one, and nobody looks at the older
- * counts again. A reader starts an epoch, if it must, before it counts: what it then stores holds everything that was
+ * Counts of something by a key, kept in the cache with an epoch. Whoever changes what is counted calls `changed` after its
+ * document is written and before the caller gets its answer: the epoch is another one, and counts of an older one are as
+ * good as none. A reader starts an epoch, if it must, before it counts: what it then stores holds everything that was
  * written before the epoch, or belongs to an epoch that is over (PITFALLS 42). Without the cache everything is counted each
  * time; a change that could not be told to it is told when it is back.
  */
@@ -19,6 +19,12 @@ export interface EpochCounts<T> {
 const countsTtlMs = 60_000;
 const epochTtlMs = 24 * 60 * 60 * 1000;
 
+/** Counts as the cache has them. */
+interface Kept<T> {
+  readonly epoch: string;
+  readonly counts: T;
+}
+
 /** @param deps.name prefix of the keys in the cache */
 export const createEpochCounts = <T>(deps: {
   readonly cache: Cache;
@@ -28,7 +34,7 @@ export const createEpochCounts = <T>(deps: {
 }): EpochCounts<T> => {
   const { cache, name, count } = deps;
   const epochKey = (key: string): string => `${name}-epoch:${key}`;
-  const countsKey = (key: string, epoch: string): string => `${name}:${key}:${epoch}`;
+  const countsKey = (key: string): string => `${name}:${key}`;
   const voids = new Voids({ staleMs: countsTtlMs });
   /** undefined: nothing can be kept now. */
   const startEpoch = async (key: string): Promise<string | undefined> => {
@@ -37,43 +43,38 @@ export const createEpochCounts = <T>(deps: {
     return told ? epoch : undefined;
   };
   const withoutCache = (): undefined => undefined;
-  const epochOf = (key: string, epoch: string | undefined): string | undefined => (voids.owes(key) ? undefined : epoch);
   const fill = async (key: string, known: string | undefined): Promise<T> => {
     const epoch = known ?? (await startEpoch(key));
     const counts = await count(key);
-    if (epoch !== undefined) await cache.set(countsKey(key, epoch), counts, { ttlMs: countsTtlMs }).catch(withoutCache);
+    const entry: Kept<T> | undefined = epoch === undefined ? undefined : { epoch, counts };
+    if (entry !== undefined) await cache.set(countsKey(key), entry, { ttlMs: countsTtlMs }).catch(withoutCache);
     return counts;
   };
-  /** The epoch and the counts of a key, as far as they are kept; undefined: the cache is away. */
-  const kept = async (key: string) => {
+  /** The epochs and counts of keys, as far as they are kept, in one look; undefined: the cache is away. */
+  const kept = async (keys: readonly string[]) => {
     try {
-      const epoch = epochOf(key, await cache.get<string>(epochKey(key)));
-      return { epoch, counts: epoch === undefined ? undefined : await cache.get<T>(countsKey(key, epoch)) };
+      const stored = await cache.getMany<string | Kept<T>>([...keys.map(epochKey), ...keys.map(countsKey)]);
+      return keys.map((key, index) => {
+        const epoch = voids.owes(key) ? undefined : (stored[index] as string | undefined);
+        const last = stored[keys.length + index] as Kept<T> | undefined;
+        return { epoch, counts: epoch !== undefined && last?.epoch === epoch ? last.counts : undefined };
+      });
     } catch {
       return undefined;
     }
   };
-  const keptOfMany = async (keys: readonly string[]) => {
-    try {
-      const stored = await cache.getMany<string>(keys.map(epochKey));
-      const epochs = keys.map((key, index) => epochOf(key, stored[index]));
-      return { epochs, counts: await cache.getMany<T>(keys.map((key, index) => countsKey(key, epochs[index] ?? ''))) };
-    } catch {
-      return undefined;
-    }
+  const ofMany = async (keys: readonly string[]): Promise<readonly T[]> => {
+    const found = await kept(keys);
+    if (found === undefined) return Promise.all(keys.map(count));
+    return Promise.all(found.map(({ counts, epoch }, index) => counts ?? fill(keys[index] ?? '', epoch)));
   };
 
   return {
     async of(key) {
-      const found = await kept(key);
-      return found === undefined ? count(key) : (found.counts ?? fill(key, found.epoch));
+      const [counts] = await ofMany([key]);
+      return counts as T;
     },
-    async ofMany(keys) {
-      if (keys.length === 0) return [];
-      const found = await keptOfMany(keys);
-      if (found === undefined) return Promise.all(keys.map(count));
-      return Promise.all(keys.map((key, index) => found.counts[index] ?? fill(key, found.epochs[index])));
-    },
+    ofMany: async (keys) => (keys.length === 0 ? [] : ofMany(keys)),
     async changed(key) {
       await startEpoch(key);
     },

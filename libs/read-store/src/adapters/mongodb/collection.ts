@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { ROW, type Row, storedOf, storedOfAll } from './documents.ts';
 import { encodeText } from './encode.ts';
 import { type Filter, pageQuery, whereFilter } from './filters.ts';
+import { GatheredReads } from './gathered.ts';
 import type { Layout } from './layout.ts';
 import { type Prepared, prepare } from './prepared.ts';
 import { Writing } from './writing.ts';
@@ -20,6 +21,7 @@ export class MongoCollection<T> implements Collection<T> {
   readonly #layout: Layout;
   readonly #commands: Commands;
   readonly #writing: Writing;
+  readonly #gathered: GatheredReads<Row>;
 
   constructor(connection: Connection, layout: Layout) {
     this.spec = layout.spec;
@@ -27,12 +29,12 @@ export class MongoCollection<T> implements Collection<T> {
     this.#layout = layout;
     this.#commands = new Commands(connection, layout);
     this.#writing = new Writing(this.#commands);
+    this.#gathered = new GatheredReads((ids) => this.#rowsOf(ids));
   }
 
   async get(id: string): Promise<Stored<T> | undefined> {
-    const { maxTimeMS } = this.#connection;
-    const row = await this.#run(() => this.#rows.findOne({ _id: encodeText(id) }, { projection: ROW, maxTimeMS }));
-    return row === null ? undefined : storedOf<T>(this.spec, row);
+    const row = await this.#connection.during(() => this.#gathered.get(encodeText(id)));
+    return row === undefined ? undefined : storedOf<T>(this.spec, row);
   }
 
   async getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Stored<T>>> {
@@ -120,15 +122,23 @@ export class MongoCollection<T> implements Collection<T> {
     }
   }
 
+  #rowsOf(ids: readonly string[]): Promise<readonly Row[]> {
+    const [first = '', ...others] = ids;
+    const filter = { _id: others.length === 0 ? first : { $in: [...ids] } };
+    return this.#connection.run(() => this.#rowsWhere(filter, {}, ids.length));
+  }
+
   get #rows(): Commands['collection'] {
     return this.#commands.collection;
   }
 
   #find(filter: Filter, sort: Readonly<Record<string, 1 | -1>>, limit: number): Promise<readonly Row[]> {
+    return this.#run(() => this.#rowsWhere(filter, sort, limit));
+  }
+
+  #rowsWhere(filter: Filter, sort: Readonly<Record<string, 1 | -1>>, limit: number): Promise<readonly Row[]> {
     const { maxTimeMS } = this.#connection;
-    return this.#run(() =>
-      this.#rows.find(filter, { projection: ROW, sort, limit, batchSize: limit, maxTimeMS }).toArray(),
-    );
+    return this.#rows.find(filter, { projection: ROW, sort, limit, batchSize: limit, maxTimeMS }).toArray();
   }
 
   /** One answer within the budget, however many commands it takes. */
