@@ -53,8 +53,6 @@ export interface AppendResult {
   /** Revision of the last event appended. */
   readonly revision: number;
   readonly position: Position;
-  /** The very same events (by id) were already there: nothing was written, the earlier result is returned. */
-  readonly repeated: boolean;
 }
 
 export interface ReadOptions {
@@ -116,7 +114,7 @@ export class EventStoreUnavailable extends Error {
 export interface EventStore {
   /**
    * Appends all events atomically and durably (fsync'ed before it resolves).
-   * Appending the same event ids again with the same expectation answers the first result (`repeated: true`).
+   * Appending the same event ids again with the same expectation writes nothing and answers the first result.
    * @throws WrongExpectedRevision, EventStoreUnavailable, EventIdTaken, TypeError when an event is not JSON or an id not a UUID
    */
   append(stream: string, events: readonly EventData[], expected: ExpectedRevision): Promise<AppendResult>;

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FaultKind } from '@bindery/testing/eventstoredb-double';
 import { describe, expect, test } from '@jest/globals';
-import { EventStoreUnavailable, type RecordedEvent } from '../port.ts';
+import { type EventData, EventStoreUnavailable, type ExpectedRevision, type RecordedEvent } from '../port.ts';
 import { collect, eventOf, Listener, numbersOf, type Place, QUICK, withDouble } from './eventstoredb/testing.ts';
 
 const until = async (condition: () => boolean): Promise<void> => {
@@ -124,7 +124,7 @@ describe('appends (PITFALLS 7, 9, 11)', () => {
       for (const [index, kind] of kinds.entries()) {
         place.double.faults.add({ kind, on: ['append'], times: 1 });
         const result = await store.append('a-1', [eventOf(index)], index === 0 ? 'no-stream' : index - 1);
-        expect(result).toMatchObject({ revision: index, repeated: false });
+        expect(result).toMatchObject({ revision: index });
       }
       expect(numbersOf(await collect(store.readStream('a-1')))).toEqual([0, 1]);
       expect(place.double.counters.batchAppends).toBe(0);
@@ -138,22 +138,43 @@ describe('appends (PITFALLS 7, 9, 11)', () => {
       const first = store.append('a-1', own, 'no-stream');
       await until(() => place.double.log.streams.next('a-1') === 2);
       await Promise.all([first, other.append('a-1', [eventOf(2)], 1)]);
-      expect(await first).toMatchObject({ revision: 1, repeated: false });
-      expect(await store.append('a-1', own, 'no-stream')).toMatchObject({ revision: 1, repeated: true });
+      expect(await first).toMatchObject({ revision: 1 });
+      expect(await store.append('a-1', own, 'no-stream')).toMatchObject({ revision: 1 });
     }));
 
   const passing: readonly FaultKind[] = [
     'unavailable', 'not-ready', 'too-busy', 'timeout', 'not-leader', 'unknown', 'cancelled', 'lost-answer', 'slow',
+    'false-success', 'no-position',
   ]; // biome-ignore format: a list of names
   test.each(passing)('%s passes without the caller noticing', (kind) =>
     withDouble(async (place) => {
       const store = place.open();
       place.double.faults.add({ kind, times: 2, delayMs: 20 });
-      expect(await store.append('a-1', [eventOf(1)], 'no-stream')).toMatchObject({ revision: 0, repeated: false });
+      expect(await store.append('a-1', [eventOf(1)], 'no-stream')).toMatchObject({ revision: 0 });
       place.double.faults.add({ kind, times: 2, delayMs: 20 });
       expect(numbersOf(await collect(store.readStream('a-1')))).toEqual([1]);
     }),
   );
+
+  test('what an append wrote is read only where its answer leaves a doubt', () =>
+    withDouble(async (place) => {
+      const store = place.open();
+      const appended = async (event: EventData, expected: ExpectedRevision) => {
+        const { reads } = place.double.counters;
+        const { position } = await store.append('a-1', [event], expected);
+        const [last] = await collect(store.readStream('a-1', { direction: 'backwards', limit: 1 }));
+        return { reads: place.double.counters.reads - reads - 1, right: position === last?.position };
+      };
+      const first = eventOf(0);
+      expect(await appended(first, 'no-stream')).toEqual({ reads: 0, right: true });
+      expect(await appended(first, 'no-stream')).toEqual({ reads: 0, right: true });
+      for (const [index, kind] of (['lost-answer', 'false-success', 'no-position'] as const).entries()) {
+        place.double.faults.add({ kind, on: ['append'], times: 1 });
+        const { reads, right } = await appended(eventOf(index + 1), index);
+        expect([kind, reads > 0, right]).toEqual([kind, true, true]);
+      }
+      expect(numbersOf(await collect(store.readStream('a-1')))).toEqual([0, 1, 2, 3]);
+    }));
 
   test('what trying again cannot change is said at once, in the words of the port', () =>
     withDouble(async (place) => {
@@ -233,7 +254,7 @@ test('revisions go on after a soft delete, and what is left is read (PITFALLS 13
     await store.append('a-1', [eventOf(0), eventOf(1)], 'no-stream');
     await place.double.log.delete('a-1', 'soft');
     expect(await collect(store.readStream('a-1'))).toEqual([]);
-    expect(await store.append('a-1', [eventOf(2)], 'no-stream')).toMatchObject({ revision: 2, repeated: false });
+    expect(await store.append('a-1', [eventOf(2)], 'no-stream')).toMatchObject({ revision: 2 });
     const left: RecordedEvent[] = await collect(store.readStream('a-1'));
     expect(left.map(({ revision }) => revision)).toEqual([2]);
     await place.restart();

@@ -162,7 +162,7 @@ class EventStoreDb implements EventStore {
  * Opens the event store of the distributed profile (DESIGN section 6): an EventStoreDB of version 22.10 or later (or
  * KurrentDB), one client per process. It connects with the first call; a server that is down is no reason to fail here.
  *
- * - An append is one call and one small read, which tells a repeat from a first time. Appends of 1 MB and more need the
+ * - An append is one call; what it wrote is read only where the answer leaves a doubt. Appends of 1 MB and more need the
  *   server's `MaxAppendSize` raised.
  * - The server does not know whether an event id is taken in another stream: `EventIdTaken` is never thrown.
  * - `head()` is one read of one event; with prefixes see {@link Heads}. `count()` reads the whole log once, see {@link Counter}.

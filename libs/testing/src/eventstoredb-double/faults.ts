@@ -16,6 +16,10 @@ export type FaultKind =
   | 'cancelled'
   | 'lost-answer'
   | 'silent-after-commit'
+  /** An append is said to be written, at revision 1, and is not. */
+  | 'false-success'
+  /** An append is written, and its answer names no position. */
+  | 'no-position'
   | 'silent'
   | 'slow';
 

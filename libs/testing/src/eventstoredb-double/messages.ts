@@ -51,9 +51,11 @@ export const checkpoint = (position: number): streams.ReadResp =>
 export const streamNotFound = (stream: string): streams.ReadResp =>
   new ReadResp().setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream)));
 
-export const appended = (revision: number, position: number): streams.AppendResp => {
+export const appended = (revision: number, position: number | undefined): streams.AppendResp => {
+  const success = new AppendResp.Success().setCurrentRevision(String(revision));
+  if (position === undefined) return new AppendResp().setSuccess(success.setNoPosition(new Empty()));
   const at = new AppendResp.Position().setCommitPosition(String(position)).setPreparePosition(String(position));
-  return new AppendResp().setSuccess(new AppendResp.Success().setCurrentRevision(String(revision)).setPosition(at));
+  return new AppendResp().setSuccess(success.setPosition(at));
 };
 
 /** `current` is undefined for a stream that does not exist. */

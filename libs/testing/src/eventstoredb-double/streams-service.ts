@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import deletes from '@eventstore/db-client/generated/streams_pb.js';
 import { type ServerReadableStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
-import { type Fault, Faults, type FaultTarget, failure } from './faults.ts';
+import { type Fault, type FaultKind, Faults, type FaultTarget, failure } from './faults.ts';
 import type { EventLog } from './log.ts';
 import { appended, type ProposedEvent, wrongExpectedVersion } from './messages.ts';
 import type { AppendOutcome, Expectation } from './outcomes.ts';
@@ -19,6 +19,14 @@ export interface DoubleCounters {
   /** Events and checkpoints sent to readers. */
   messages: number;
 }
+
+/** Faults of what a call answers, after its work or in place of it. */
+const OF_ANSWERS: ReadonlySet<FaultKind> = new Set([
+  'lost-answer',
+  'silent-after-commit',
+  'false-success',
+  'no-position',
+]);
 
 const MAX_APPEND_BYTES = 16 * 1024 * 1024;
 
@@ -92,7 +100,7 @@ export class StreamsHandlers {
 
   /** Runs a fault that comes before the work. True when the call is done with. */
   async #before(fault: Fault | undefined, refuse: (error: Error) => void): Promise<boolean> {
-    if (fault === undefined || fault.kind === 'lost-answer' || fault.kind === 'silent-after-commit') return false;
+    if (fault === undefined || OF_ANSWERS.has(fault.kind)) return false;
     if (fault.kind === 'slow') {
       await delay(fault.delayMs ?? 1000);
       return false;
@@ -128,13 +136,16 @@ export class StreamsHandlers {
     }
     const fault = this.#faults.take('append');
     if (await this.#before(fault, (error) => answer(error, null))) return;
+    if (fault?.kind === 'false-success') return answer(null, appended(1, undefined));
     const expected = expectationOf(options);
     const stream = Buffer.from(name).toString('utf8');
     const outcome = await this.#log.append(stream, events, expected);
     if (fault?.kind === 'silent-after-commit') return;
     if (fault?.kind === 'lost-answer') answer(Faults.refusal('lost-answer', this.#leader()) ?? null, null);
-    else if (outcome.kind === 'appended') answer(null, appended(outcome.revision, outcome.position));
-    else if (outcome.kind === 'conflict') answer(null, wrongExpectedVersion(outcome.current, expected));
+    else if (outcome.kind === 'appended') {
+      const position = fault?.kind === 'no-position' ? undefined : outcome.position;
+      answer(null, appended(outcome.revision, position));
+    } else if (outcome.kind === 'conflict') answer(null, wrongExpectedVersion(outcome.current, expected));
     else {
       const trailers = { exception: 'stream-deleted', 'stream-name': stream };
       answer(failure(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, trailers), null);

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { EncodedAppend } from '../../encode.ts';
 import { type AppendResult, EventStoreUnavailable, type ExpectedRevision, WrongExpectedRevision } from '../../port.ts';
 import { Backoff } from './bounded.ts';
 import type { Connection } from './connection.ts';
-import { failureOf, portErrorOf } from './errors.ts';
+import { FalseSuccess, failureOf, portErrorOf } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { positionOf } from './positions.ts';
 import type { Reader, Timeouts } from './reader.ts';
@@ -14,8 +13,6 @@ interface Work {
   readonly stream: string;
   readonly encoded: EncodedAppend;
   readonly expected: ExpectedRevision;
-  /** Names this call, and all its attempts, in the metadata of what it writes. */
-  readonly mark: string;
   /** By `performance.now()`. */
   readonly until: number;
 }
@@ -26,11 +23,19 @@ export interface Left {
   readonly ids: readonly string[];
 }
 
-type Written = { readonly revision: number; readonly position: number };
+interface Answered {
+  readonly revision: number;
+  /** Undefined: the server names none, which it may leave out for what it had already. */
+  readonly position: number | undefined;
+}
+
+/** Revision of the first event, where it is said. */
+const firstOf = ({ expected }: Pick<Work, 'expected'>): number => (expected === 'no-stream' ? 0 : expected + 1);
 
 /** Where the stream is, when the append before this one has just written other events at the place that this one expects. */
-const staleAt = ({ encoded, expected }: Work, { first, ids }: Left): number | undefined => {
-  const at = (expected === 'no-stream' ? 0 : expected + 1) - first;
+const staleAt = (work: Work, { first, ids }: Left): number | undefined => {
+  const { encoded } = work;
+  const at = firstOf(work) - first;
   return at >= 0 && at < ids.length && ids[at] !== encoded.events[0]?.id ? first + ids.length - 1 : undefined;
 };
 
@@ -38,9 +43,10 @@ const staleAt = ({ encoded, expected }: Work, { first, ids }: Left): number | un
  * Appends, each by one plain call, those of a stream one after the other and of different streams side by side.
  *
  * Nothing is known about a call that fails, so it is made again with the same ids and the same expectation, which writes
- * nothing when it was written before (PITFALLS 9). The server does not tell that from the first time. So each call leaves
- * its mark in the metadata of its events, and what a success wrote is looked at: another mark means that the events
- * were there already.
+ * nothing when it was written before (PITFALLS 9); the server answers the first result then. One answer to the first
+ * attempt that is as it must be is all that is needed. What was written is looked at only when there is a doubt: after a
+ * failed attempt, when the success is at another revision than the next one (a soft delete by hand, or a failure that looks
+ * like a success: PITFALLS 7 and 13), or when no position is named.
  */
 export class Appender {
   readonly #connection: Connection;
@@ -48,8 +54,6 @@ export class Appender {
   readonly #timeouts: Timeouts;
   readonly #gate: Gate<Left>;
   readonly #closed: AbortSignal;
-  readonly #client = randomBytes(9).toString('base64url');
-  #calls = 0;
 
   constructor(connection: Connection, reader: Reader, timeouts: Timeouts, gate: Gate<Left>, closed: AbortSignal) {
     this.#connection = connection;
@@ -60,9 +64,7 @@ export class Appender {
   }
 
   async append(stream: string, encoded: EncodedAppend, expected: ExpectedRevision): Promise<AppendResult> {
-    this.#calls += 1;
-    const mark = `${this.#client}.${this.#calls.toString(36)}`;
-    const work = { stream, encoded, expected, mark, until: performance.now() + this.#timeouts.appendMs };
+    const work = { stream, encoded, expected, until: performance.now() + this.#timeouts.appendMs };
     return this.#gate.run(stream, encoded.bytes, async (before, next) => {
       const stale = before && staleAt(work, before);
       if (stale !== undefined) {
@@ -71,14 +73,14 @@ export class Appender {
       }
       const written = await this.#write(work);
       const ids = encoded.events.map(({ id }) => id);
-      next({ first: written.revision - ids.length + 1, ids }); // while what was written is looked at
-      return this.#identify(work, written);
+      next({ first: written.revision - ids.length + 1, ids });
+      return written;
     });
   }
 
-  async #write(work: Work): Promise<Written> {
-    const { stream, encoded, expected, mark, until } = work;
-    const messages = appendMessages(stream, encoded.events, expected, mark);
+  async #write(work: Work): Promise<AppendResult> {
+    const { stream, encoded, expected, until } = work;
+    const messages = appendMessages(stream, encoded.events, expected);
     const backoff = new Backoff(30, 1000);
     const doing = `appending to ${stream}`;
     for (let attempt = 1; ; attempt += 1) {
@@ -90,7 +92,8 @@ export class Appender {
         if (success !== undefined) {
           const commit = success.getPosition()?.getCommitPosition();
           const revision = Number(success.getCurrentRevision());
-          return { revision, position: commit === undefined ? 0 : positionOf(commit) };
+          const answered = { revision, position: commit === undefined ? undefined : positionOf(commit) };
+          return await this.#settled(work, answered, attempt);
         }
         const wrong = answer.getWrongExpectedVersion();
         if (wrong === undefined) throw new Error('the answer to an append says nothing');
@@ -109,8 +112,9 @@ export class Appender {
   }
 
   /** The events of this work where they should be, if all of them are there. */
-  async #find({ stream, encoded, expected }: Work): Promise<Written | undefined> {
-    const from = expected === 'no-stream' ? 0 : expected + 1;
+  async #find(work: Work): Promise<AppendResult | undefined> {
+    const { stream, encoded } = work;
+    const from = firstOf(work);
     let last: SizedEvent | undefined;
     let index = 0;
     for await (const sized of this.#reader.stream(stream, from, false, encoded.events.length, this.#closed)) {
@@ -122,18 +126,22 @@ export class Appender {
     return { revision: last.event.revision, position: last.event.position };
   }
 
-  /** Whether this call wrote the event at the revision that a success named, or an earlier one did. */
-  async #identify({ stream, mark }: Work, { revision, position }: Written): Promise<AppendResult> {
-    let result: AppendResult = { revision, position, repeated: false };
+  /** The result that a success stands for. @throws FalseSuccess when the events are not where it says */
+  async #settled(work: Work, { revision, position }: Answered, attempt: number): Promise<AppendResult> {
+    const { stream, encoded } = work;
+    const certain = revision === firstOf(work) + encoded.events.length - 1;
+    if (certain && position !== undefined && attempt === 1) return { revision, position };
     try {
       // To its end, which is one event away: leaving early would cost a cancelled call.
-      for await (const found of this.#reader.stream(stream, revision, false, 1, this.#closed)) {
-        result = { revision, position: found.event.position, repeated: found.mark() !== mark };
-      }
+      let found: SizedEvent | undefined;
+      for await (const event of this.#reader.stream(stream, revision, false, 1, this.#closed)) found = event;
+      if (found !== undefined && found.event.id === encoded.events.at(-1)?.id)
+        return { revision, position: found.event.position };
     } catch (error) {
-      // It is written, and that is what the caller must know; only whether it was so before stays open.
-      if (!(error instanceof EventStoreUnavailable)) throw error;
+      // It is written, and that is what the caller must know.
+      if (certain && position !== undefined && error instanceof EventStoreUnavailable) return { revision, position };
+      throw error;
     }
-    return result;
+    throw new FalseSuccess(stream, revision);
   }
 }

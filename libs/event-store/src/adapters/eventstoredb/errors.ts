@@ -24,6 +24,14 @@ export class CallTimedOut extends Error {
   }
 }
 
+/** The server said that it wrote what is not there (PITFALLS 7). */
+export class FalseSuccess extends Error {
+  readonly type = 'unknown';
+  constructor(stream: string, revision: number) {
+    super(`the server reports events at revision ${revision} of ${stream}, and they are not there`);
+  }
+}
+
 /** The server ended a subscription without an error (PITFALLS 2). */
 export class SubscriptionEnded extends Error {
   readonly type = 'ended';

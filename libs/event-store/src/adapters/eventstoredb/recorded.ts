@@ -1,15 +1,12 @@
 import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { EventMetadata, RecordedEvent } from '../../port.ts';
 import { positionOf } from './positions.ts';
-import { unmarked } from './requests.ts';
 
 /** An event and how much there is of it, for limits of pages. */
 export interface SizedEvent {
   readonly event: RecordedEvent;
   /** Bytes of data and metadata. */
   readonly bytes: number;
-  /** Mark of the append that wrote it, if it was one of ours. */
-  readonly mark: () => string | undefined;
 }
 
 const text = (bytes: Uint8Array): string =>
@@ -22,11 +19,7 @@ export const eventOf = (message: streams.ReadResp): SizedEvent | undefined => {
   const dataBytes = recorded.getData_asU8();
   const metadataBytes = recorded.getCustomMetadata_asU8();
   let data: { readonly value: unknown } | undefined;
-  let parsed: ReturnType<typeof unmarked> | undefined;
-  const metadata = (): ReturnType<typeof unmarked> => {
-    parsed ??= metadataBytes.length === 0 ? { mark: undefined, metadata: {} } : unmarked(text(metadataBytes));
-    return parsed;
-  };
+  let metadata: { readonly value: unknown } | undefined;
   const event: RecordedEvent = {
     id: recorded.getId()?.getString() ?? '',
     stream: text(recorded.getStreamIdentifier()?.getStreamName_asU8() ?? new Uint8Array()),
@@ -38,8 +31,9 @@ export const eventOf = (message: streams.ReadResp): SizedEvent | undefined => {
       return data.value;
     },
     get metadata() {
-      return metadata().metadata as EventMetadata;
+      metadata ??= { value: metadataBytes.length === 0 ? {} : (JSON.parse(text(metadataBytes)) as unknown) };
+      return metadata.value as EventMetadata;
     },
   };
-  return { event, bytes: dataBytes.length + metadataBytes.length, mark: () => metadata().mark };
+  return { event, bytes: dataBytes.length + metadataBytes.length };
 };

@@ -49,30 +49,11 @@ export const logTail = (filter: LogFilter, limit: number): streams.ReadReq =>
 export const logSubscription = (after: Position, filter: LogFilter): streams.ReadReq =>
   new ReadReq().setOptions(optionsOf(undefined, false).setAll(allAfter(after)).setFilter(filter.options));
 
-/** Key in an event's metadata that names the call which wrote it; see `Appender`. */
-const MARK = '$append';
-
-/** Metadata with the mark of the call. */
-const marked = (metadata: string, mark: string): string => {
-  if (!metadata.startsWith('{')) return metadata;
-  const own = `{${JSON.stringify(MARK)}:${JSON.stringify(mark)}`;
-  return metadata === '{}' ? `${own}}` : `${own},${metadata.slice(1)}`;
-};
-
-/** Metadata as the caller gave it, and the mark. */
-export const unmarked = (metadata: string): { readonly mark: string | undefined; readonly metadata: unknown } => {
-  const parsed: unknown = JSON.parse(metadata);
-  if (typeof parsed !== 'object' || parsed === null || !(MARK in parsed)) return { mark: undefined, metadata: parsed };
-  const { [MARK]: mark, ...rest } = parsed;
-  return { mark: String(mark), metadata: rest };
-};
-
 /** The messages of an append: what is expected, then one per event. */
 export const appendMessages = (
   stream: string,
   events: readonly EncodedEvent[],
   expected: ExpectedRevision,
-  mark: string,
 ): streams.AppendReq[] => {
   const options = new AppendReq.Options().setStreamIdentifier(identifierOf(stream));
   if (expected === 'no-stream') options.setNoStream(new shared.Empty());
@@ -81,7 +62,7 @@ export const appendMessages = (
     const message = new AppendReq.ProposedMessage()
       .setId(new shared.UUID().setString(id))
       .setData(bytesOf(data))
-      .setCustomMetadata(bytesOf(marked(metadata, mark)));
+      .setCustomMetadata(bytesOf(metadata));
     message.getMetadataMap().set('type', type).set('content-type', 'application/json');
     return new AppendReq().setProposedMessage(message);
   });

@@ -56,7 +56,7 @@ export class Appender {
         rows = checked.kind === 'repeated' ? [] : this.#write(stream, append, checked.target);
         if (checked.kind === 'repeated') return checked.result;
         const [position, , revision] = rows.at(-1) ?? [0, '', checked.target.head];
-        return { revision, position, repeated: false };
+        return { revision, position };
       },
       committed: () => this.#recent.add(rows.map(toSizedEvent)),
     };
@@ -84,7 +84,7 @@ export class Appender {
     const stored = this.#idsInStream.all(target.stream.id, wanted, events.length);
     if (!events.every((event, index) => stored[index]?.[0] === event.id)) return undefined;
     const position = stored.at(-1)?.[1] ?? 0;
-    return { revision: wanted + events.length, position, repeated: true };
+    return { revision: wanted + events.length, position };
   }
 
   #write(name: string, append: EncodedAppend, target: Target): readonly Row[] {
