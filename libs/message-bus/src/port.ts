@@ -57,15 +57,78 @@ export interface ConsumerOptions {
   readonly from?: 'beginning' | 'end';
 }
 
+/** A key that waits: its first message could not be handled, the later ones wait behind it. */
+export interface ParkedKey {
+  readonly topic: string;
+  readonly key: string;
+  /** Why the first message is here. */
+  readonly reason: string;
+  /** How often a handler had the first message, all releases together; 0 for one that cannot be read. */
+  readonly attempts: number;
+  /** Since when the key waits; ISO 8601. A release that fails does not change it. */
+  readonly since: string;
+  /** Messages that wait. */
+  readonly messages: number;
+  /** A release was asked for and has not come to its end. */
+  readonly releasing: boolean;
+}
+
+/** Which parked keys are wanted: a page, in the order of topic and key (by code point). */
+export interface ParkedPage {
+  /** 1 to 1,000; default 1,000. */
+  readonly limit?: number;
+  /** Only keys behind this one. */
+  readonly after?: { readonly topic: string; readonly key: string };
+  /** Only this one. */
+  readonly only?: { readonly topic: string; readonly key: string };
+  /** Also what other members have done until now; otherwise what this member knows, without asking the bus. */
+  readonly fresh?: boolean;
+}
+
+/** A message that waits, as it was published, and why it is here. */
+export interface DeadLetter {
+  /** Where it came from. */
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+  readonly key: string;
+  readonly reason: string;
+  /** How often a handler had it before it was parked; 0 for one that only waits behind an earlier one. */
+  readonly attempts: number;
+  /** ISO 8601. */
+  readonly parkedAt: string;
+  /** Of the value. */
+  readonly bytes: number;
+  /** Absent when it cannot be read as an event. */
+  readonly event?: CloudEvent;
+}
+
+/** Letters of one key, the oldest first. */
+export interface LetterPage {
+  readonly letters: readonly DeadLetter[];
+  /** Where the next page begins; absent when there is nothing more. */
+  readonly next?: string;
+}
+
 export interface RunningConsumer {
   /** Messages behind, and the age in ms of the oldest unhandled one (PITFALLS 36). */
   lag(): Promise<{ readonly messages: number; readonly oldestMs: number }>;
-  /** Keys that wait in the dead-letter topic. */
-  parked(): Promise<
-    readonly { readonly topic: string; readonly key: string; readonly reason: string; readonly messages: number }[]
-  >;
-  /** Hands parked messages of a key to the handler again, in order. */
-  release(topic: string, key: string): Promise<void>;
+  /** Keys that wait in the dead-letter topic. @throws MessageBusUnavailable when they are to be `fresh` */
+  parked(page?: ParkedPage): Promise<readonly ParkedKey[]>;
+  /**
+   * The messages of a key that wait; none when it is not parked. A page may hold fewer than `limit` and still have a
+   * `next`: letters of other keys lie between.
+   * @param page `limit` from 1 to 100; `after` is a `next` of before
+   * @throws MessageBusUnavailable, RangeError when `after` is none
+   */
+  letters(topic: string, key: string, page: { readonly limit: number; readonly after?: string }): Promise<LetterPage>;
+  /**
+   * Hands parked messages of a key to the handler again, in order, and later ones of the key behind them; when one fails
+   * the key stays parked from there on. Whichever member works on the key does it, now or after a restart.
+   * Resolves when that has come to its end, at once when the key is not parked, or, while it goes on, when `signal` aborts.
+   * @throws MessageBusUnavailable, UnknownTopic
+   */
+  release(topic: string, key: string, signal?: AbortSignal): Promise<void>;
   /** Ends after the message in hand. */
   stop(): Promise<void>;
 }

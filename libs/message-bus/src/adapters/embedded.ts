@@ -91,7 +91,7 @@ class SqliteMessageBus implements EmbeddedMessageBus {
     this.#context = {
       log,
       groups: new Groups(this.#db),
-      parking: new Parking(this.#db, log),
+      parking: new Parking(this.#db, log, now),
       commits,
       changes: new ChangeFeed(this.#db, options.pollMs ?? 100),
       instance: newInstance(),
@@ -174,8 +174,9 @@ class SqliteMessageBus implements EmbeddedMessageBus {
     changes.notify(groupKey(groupId));
     return {
       lag: () => consumer.lag(),
-      parked: () => consumer.parked(),
-      release: (topic, key) => consumer.release(topic, key),
+      parked: (page) => consumer.parked(page),
+      letters: (topic, key, page) => consumer.letters(topic, key, page),
+      release: (topic, key, signal) => consumer.release(topic, key, signal),
       stop: () => consumer.stop().finally(() => this.#consumers.delete(consumer)),
     };
   }

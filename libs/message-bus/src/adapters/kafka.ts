@@ -94,7 +94,11 @@ class KafkaBus implements KafkaMessageBus {
       settings,
       catalogue: this.#topics,
       reader: this.#reader,
-      parking: new Parking(group, deadPartitions, keys, this.#sender, this.#reader),
+      parking: new Parking(group, deadPartitions, keys, {
+        sender: this.#sender,
+        reader: this.#reader,
+        now: settings.now,
+      }),
     });
     this.#consumers.add(consumer);
     const stop = (): Promise<void> => consumer.stop().finally(() => this.#consumers.delete(consumer));
@@ -106,8 +110,9 @@ class KafkaBus implements KafkaMessageBus {
     }
     return {
       lag: () => consumer.lag(),
-      parked: () => consumer.parked(),
-      release: (topic, key) => consumer.release(topic, key),
+      parked: (page) => consumer.parked(page),
+      letters: (topic, key, page) => consumer.letters(topic, key, page),
+      release: (topic, key, signal) => consumer.release(topic, key, signal),
       stop,
     };
   }

@@ -144,8 +144,9 @@ export const observedMessageBus = (
       running.add(entry);
       return {
         lag: () => consumer.lag(),
-        parked: () => consumer.parked(),
-        release: (topic, key) => consumer.release(topic, key),
+        parked: (page) => consumer.parked(page),
+        letters: (topic, key, page) => consumer.letters(topic, key, page),
+        release: (topic, key, signal) => consumer.release(topic, key, signal),
         stop: () => {
           running.delete(entry);
           return consumer.stop();

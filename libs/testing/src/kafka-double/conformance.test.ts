@@ -3,6 +3,7 @@ import { describe } from '@jest/globals';
 import { fencing } from '../message-bus-conformance/fencing.ts';
 import type { MessageBusHarness } from '../message-bus-conformance/harness.ts';
 import { describeMessageBusConformance } from '../message-bus-conformance/index.ts';
+import { operating } from '../message-bus-conformance/operating.ts';
 import { KafkaDouble } from './double.ts';
 
 const harness: MessageBusHarness = {
@@ -23,5 +24,6 @@ if (process.env.LONG_TESTS === '1') {
 } else {
   describe('message bus: Kafka, wire double (the rest of its suite takes half a minute: LONG_TESTS=1)', () => {
     describe('fencing', () => fencing(harness));
+    describe('operating', () => operating(harness));
   });
 }

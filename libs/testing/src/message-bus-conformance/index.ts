@@ -4,6 +4,7 @@ import { fencing } from './fencing.ts';
 import type { MessageBusHarness } from './harness.ts';
 import { looking } from './looking.ts';
 import { members } from './members.ts';
+import { operating } from './operating.ts';
 import { parking } from './parking.ts';
 
 export { type BreakableBroker, type BrokerFaults, describeMessageBusFaults } from './faults.ts';
@@ -15,6 +16,7 @@ export const describeMessageBusConformance = (name: string, harness: MessageBusH
     describe('delivering', () => delivering(harness));
     describe('members', () => members(harness));
     describe('parking', () => parking(harness));
+    describe('operating', () => operating(harness));
     describe('looking', () => looking(harness));
     describe('fencing', () => fencing(harness));
   });

@@ -1,12 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { partitionOf } from '../../partitioner.ts';
-import { MessageBusUnavailable, type RunningConsumer } from '../../port.ts';
+import {
+  type LetterPage,
+  MessageBusUnavailable,
+  type ParkedKey,
+  type ParkedPage,
+  type RunningConsumer,
+} from '../../port.ts';
 import { assignedTo, slot } from './assign.ts';
 import { type BusContext, groupKey, plainWrite, releaseKey } from './context.ts';
 import type { Assignment, Member } from './groups.ts';
 import { isGone } from './instance.ts';
 import type { Topic } from './log.ts';
-import type { ParkedKey } from './parking.ts';
 import { type Handling, PartitionRunner } from './partition-runner.ts';
 
 /** How long an aborted handler may still take before its partition is given up. */
@@ -50,24 +55,29 @@ export class GroupConsumer implements RunningConsumer {
     return { messages, oldestMs: oldest === undefined ? 0 : Math.max(0, this.#context.now() - oldest) };
   }
 
-  async parked(): Promise<readonly ParkedKey[]> {
-    return this.#context.parking.list(this.#membership.groupId, this.#topicIds);
+  async parked(page: ParkedPage = {}): Promise<readonly ParkedKey[]> {
+    return this.#context.parking.list(this.#membership.groupId, this.#membership.topics, page);
   }
 
-  /** Resolves when the key is free again or was parked anew; any member may be asked. */
-  async release(topicName: string, key: string): Promise<void> {
+  async letters(topic: string, key: string, page: Parameters<RunningConsumer['letters']>[2]): Promise<LetterPage> {
+    const { log, parking } = this.#context;
+    return parking.letters(this.#membership.groupId, log.topic(topic), key, page.limit, page.after);
+  }
+
+  async release(topicName: string, key: string, signal?: AbortSignal): Promise<void> {
     const { changes, commits, parking, log } = this.#context;
     const { groupId } = this.#membership;
     const topic = log.topic(topicName);
     const changeKey = releaseKey(groupId, topic.id, partitionOf(key, topic.partitions));
     await commits.submit(plainWrite(() => parking.startRelease(groupId, topic.id, key)));
     changes.notify(changeKey);
-    for (;;) {
+    const over = signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
+    while (signal?.aborted !== true) {
       if (this.#stop.signal.aborted)
         throw new MessageBusUnavailable('the consumer has stopped; the release goes on elsewhere');
       const mark = changes.mark(changeKey);
       if (!parking.isReleasing(groupId, topic.id, key)) return;
-      await changes.changedSince(mark, this.#stop.signal);
+      await changes.changedSince(mark, over);
     }
   }
 

@@ -25,6 +25,8 @@ export interface StoredMessage extends EncodedMessage {
   readonly topicId: number;
   readonly partition: number;
   readonly offset: number;
+  /** Milliseconds since 1970. */
+  readonly publishedAt: number;
 }
 
 export type MessageRow = [
@@ -32,19 +34,31 @@ export type MessageRow = [
   topicId: number,
   partition: number,
   offset: number,
+  publishedAt: number,
   bytes: number,
   key: string,
   headers: string,
   value: Uint8Array,
 ];
 
-export const MESSAGE_COLUMNS = 'seq, topic_id, partition_, offset_, bytes, key, headers, value';
+export const MESSAGE_COLUMNS = 'seq, topic_id, partition_, offset_, published_at, bytes, key, headers, value';
 
-export const toStored = ([seq, topicId, partition, offset, bytes, key, headers, value]: MessageRow): StoredMessage => ({
+export const toStored = ([
   seq,
   topicId,
   partition,
   offset,
+  publishedAt,
+  bytes,
+  key,
+  headers,
+  value,
+]: MessageRow): StoredMessage => ({
+  seq,
+  topicId,
+  partition,
+  offset,
+  publishedAt,
   bytes,
   key,
   headers,

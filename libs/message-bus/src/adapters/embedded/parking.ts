@@ -1,19 +1,23 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { prepareQuery, type Query } from '@bindery/event-store/sqlite-kit';
 import { DEAD_LETTER_HEADERS } from '../../dead-letters.ts';
+import type { DeadLetter, LetterPage, ParkedKey, ParkedPage } from '../../port.ts';
 import type { Lease } from './groups.ts';
-import type { EncodedMessage, Log, StoredMessage, Topic } from './log.ts';
+import { type EncodedMessage, type Log, type StoredMessage, type Topic, toBusMessage } from './log.ts';
 
 const MAX_REASON = 2000;
-/** Parked keys listed at most; there is a page of them on any dashboard, and a count in the metric. */
+/** Parked keys of one page at most; the metric counts no more. */
 const MAX_LISTED = 1000;
 
-export interface ParkedKey {
-  readonly topic: string;
-  readonly key: string;
-  readonly reason: string;
-  readonly messages: number;
-}
+type ListedRow = [
+  topic: string,
+  key: string,
+  reason: string,
+  attempts: number,
+  since: number,
+  releasing: number,
+  messages: number,
+];
 
 /** Bytes and headers stay as they were; where it came from and why it is here are added (PITFALLS 35). */
 const deadLetter = (source: Topic, message: StoredMessage, reason: string, attempts: number): EncodedMessage => {
@@ -38,16 +42,21 @@ export class Parking {
   readonly #releasing: Query<[string]>;
   readonly #state: Query<[number]>;
   readonly #firstParked: Query<[number, number]>;
-  readonly #list: Query<[string, string, string, number]>;
+  readonly #list: Query<ListedRow>;
+  readonly #one: Query<ListedRow>;
+  readonly #waiting: Query<[number, number]>;
+  readonly #now: () => number;
   readonly #addKey: StatementSync;
   readonly #addMessage: StatementSync;
   readonly #removeMessage: StatementSync;
+  readonly #headDone: StatementSync;
   readonly #removeKey: StatementSync;
   readonly #startRelease: StatementSync;
   readonly #parkAgain: StatementSync;
 
-  constructor(db: DatabaseSync, log: Log) {
+  constructor(db: DatabaseSync, log: Log, now: () => number) {
     this.#log = log;
+    this.#now = now;
     const ofKey = 'group_id = ? AND topic_id = ? AND key = ?';
     this.#isParked = prepareQuery(db, `SELECT 1 FROM parked_keys WHERE ${ofKey}`);
     this.#state = prepareQuery(db, `SELECT releasing FROM parked_keys WHERE ${ofKey}`);
@@ -59,22 +68,30 @@ export class Parking {
       db,
       `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey} ORDER BY offset_ LIMIT 1`,
     );
-    this.#list = prepareQuery(
+    this.#waiting = prepareQuery(
       db,
-      `SELECT t.name, k.key, k.reason, (SELECT count(*) FROM parked_messages m
-         WHERE m.group_id = k.group_id AND m.topic_id = k.topic_id AND m.key = k.key)
-       FROM parked_keys k JOIN topics t ON t.id = k.topic_id WHERE k.group_id = ? AND k.topic_id = ? ORDER BY k.key LIMIT ?+0`,
+      `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey} AND offset_ > ? ORDER BY offset_ LIMIT ?+0`,
     );
+    const listed = `SELECT t.name, k.key, k.reason, k.attempts, k.since, k.releasing,
+         (SELECT count(*) FROM parked_messages m
+           WHERE m.group_id = k.group_id AND m.topic_id = k.topic_id AND m.key = k.key)
+       FROM parked_keys k JOIN topics t ON t.id = k.topic_id WHERE k.group_id = ? AND k.topic_id = ?`;
+    this.#list = prepareQuery(db, `${listed} AND k.key > ? ORDER BY k.key LIMIT ?+0`);
+    this.#one = prepareQuery(db, `${listed} AND k.key = ?`);
     this.#addKey = db.prepare(
-      'INSERT OR IGNORE INTO parked_keys (group_id, topic_id, key, partition_, reason) VALUES (?, ?, ?, ?, ?)',
+      `INSERT OR IGNORE INTO parked_keys (group_id, topic_id, key, partition_, reason, attempts, since)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#addMessage = db.prepare(
       'INSERT INTO parked_messages (group_id, topic_id, key, offset_, dead_seq) VALUES (?, ?, ?, ?, ?)',
     );
     this.#removeMessage = db.prepare(`DELETE FROM parked_messages WHERE ${ofKey} AND offset_ = ?`);
+    this.#headDone = db.prepare(`UPDATE parked_keys SET attempts = 0 WHERE ${ofKey} AND attempts > 0`);
     this.#removeKey = db.prepare(`DELETE FROM parked_keys WHERE ${ofKey}`);
     this.#startRelease = db.prepare(`UPDATE parked_keys SET releasing = 1 WHERE ${ofKey}`);
-    this.#parkAgain = db.prepare(`UPDATE parked_keys SET releasing = 0, reason = ? WHERE ${ofKey}`);
+    this.#parkAgain = db.prepare(
+      `UPDATE parked_keys SET releasing = 0, reason = ?, attempts = attempts + ? WHERE ${ofKey}`,
+    );
   }
 
   isParked(lease: Lease, key: string): boolean {
@@ -85,7 +102,8 @@ export class Parking {
   park(lease: Lease, source: Topic, dead: Topic, message: StoredMessage, reason: string, attempts: number): number {
     const { groupId, topicId } = lease;
     const { seq, partition } = this.#log.append(dead, deadLetter(source, message, reason, attempts));
-    this.#addKey.run(groupId, topicId, message.key, message.partition, reason.slice(0, MAX_REASON));
+    const now = Math.trunc(this.#now());
+    this.#addKey.run(groupId, topicId, message.key, message.partition, reason.slice(0, MAX_REASON), attempts, now);
     this.#addMessage.run(groupId, topicId, message.key, message.offset, seq);
     return partition;
   }
@@ -99,22 +117,21 @@ export class Parking {
   firstParked({ groupId, topicId, partition }: Lease, key: string): StoredMessage | undefined {
     const first = this.#firstParked.first(groupId, topicId, key);
     const stored = first && this.#log.bySeq(first[1]);
-    if (!first || !stored) return undefined;
-    const headers = Object.entries(JSON.parse(stored.headers) as Record<string, string>);
-    const own = JSON.stringify(Object.fromEntries(headers.filter(([name]) => !added.has(name))));
-    return { ...stored, topicId, partition, offset: first[0], headers: own };
+    return first && stored && { ...withoutAdded(stored), topicId, partition, offset: first[0] };
   }
 
   removeMessage({ groupId, topicId }: Lease, key: string, offset: number): void {
     this.#removeMessage.run(groupId, topicId, key, offset);
+    this.#headDone.run(groupId, topicId, key);
   }
 
   removeKey({ groupId, topicId }: Lease, key: string): void {
     this.#removeKey.run(groupId, topicId, key);
   }
 
-  parkAgain({ groupId, topicId }: Lease, key: string, reason: string): void {
-    this.#parkAgain.run(reason.slice(0, MAX_REASON), groupId, topicId, key);
+  /** @param attempts how often the first message was tried this time */
+  parkAgain({ groupId, topicId }: Lease, key: string, reason: string, attempts: number): void {
+    this.#parkAgain.run(reason.slice(0, MAX_REASON), attempts, groupId, topicId, key);
   }
 
   startRelease(groupId: number, topicId: number, key: string): void {
@@ -126,10 +143,64 @@ export class Parking {
     return this.#state.first(groupId, topicId, key)?.[0] === 1;
   }
 
-  list(groupId: number, topicIds: readonly number[]): readonly ParkedKey[] {
-    return topicIds
-      .flatMap((topicId) => this.#list.all(groupId, topicId, MAX_LISTED))
-      .slice(0, MAX_LISTED)
-      .map(([topic, key, reason, messages]) => ({ topic, key, reason, messages }));
+  /** A page of the keys of some topics, in the order of topic and key. */
+  list(groupId: number, topics: readonly Topic[], page: ParkedPage): readonly ParkedKey[] {
+    const { after, only } = page;
+    const limit = Math.min(page.limit ?? MAX_LISTED, MAX_LISTED);
+    const rows: ListedRow[] = [];
+    for (const { id, name } of [...topics].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (rows.length >= limit) break;
+      if (only !== undefined) {
+        if (only.topic === name) rows.push(...this.#one.all(groupId, id, only.key));
+      } else if (after === undefined || name >= after.topic) {
+        rows.push(...this.#list.all(groupId, id, name === after?.topic ? after.key : '', limit - rows.length));
+      }
+    }
+    return rows.map(([topic, key, reason, attempts, since, releasing, messages]) => ({
+      ...{ topic, key, reason, attempts, messages },
+      since: new Date(since).toISOString(),
+      releasing: releasing === 1,
+    }));
+  }
+
+  /** A page of the messages that wait under a key. @param after `next` of the page before @throws RangeError */
+  letters(groupId: number, topic: Topic, key: string, limit: number, after: string | undefined): LetterPage {
+    if (after !== undefined && !/^\d{1,15}$/.test(after))
+      throw new RangeError(`${after} is no place among dead letters`);
+    const found = this.#waiting.all(groupId, topic.id, key, after === undefined ? -1 : Number(after), limit + 1);
+    const letters = found.slice(0, limit).flatMap(([offset, seq]) => {
+      const stored = this.#log.bySeq(seq);
+      return stored === undefined ? [] : [describe(topic, stored, offset)];
+    });
+    const last = found[limit - 1];
+    return { letters, ...(found.length > limit && last !== undefined ? { next: String(last[0]) } : {}) };
   }
 }
+
+/** A dead letter as the message was before it was parked. */
+const withoutAdded = (letter: StoredMessage): StoredMessage => {
+  const headers = Object.entries(JSON.parse(letter.headers) as Record<string, string>);
+  return { ...letter, headers: JSON.stringify(Object.fromEntries(headers.filter(([name]) => !added.has(name)))) };
+};
+
+const describe = (topic: Topic, letter: StoredMessage, offset: number): DeadLetter => {
+  const headers = JSON.parse(letter.headers) as Record<string, string>;
+  const read = ((): Pick<DeadLetter, 'event'> => {
+    try {
+      return { event: toBusMessage(topic.name, withoutAdded(letter)).event };
+    } catch {
+      return {}; // that it cannot be read is why it is here
+    }
+  })();
+  return {
+    topic: topic.name,
+    partition: Number(headers[DEAD_LETTER_HEADERS.partition] ?? 0),
+    offset: String(offset),
+    key: letter.key,
+    reason: headers[DEAD_LETTER_HEADERS.reason] ?? '',
+    attempts: Number(headers[DEAD_LETTER_HEADERS.attempts] ?? 0),
+    parkedAt: new Date(letter.publishedAt).toISOString(),
+    bytes: letter.value.byteLength,
+    ...read,
+  };
+};

@@ -140,7 +140,9 @@ export class PartitionRunner {
       const outcome = await this.#handle(message);
       if (outcome.kind === 'stopped') return;
       if (outcome.kind === 'park') {
-        await commits.submit(plainWrite(() => parking.parkAgain(this.lease, key, outcome.reason), hold));
+        await commits.submit(
+          plainWrite(() => parking.parkAgain(this.lease, key, outcome.reason, outcome.attempts), hold),
+        );
         changes.notify(releaseKey(groupId, topicId, partition));
         return;
       }

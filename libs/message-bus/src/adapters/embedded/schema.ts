@@ -86,4 +86,9 @@ export const MIGRATIONS: readonly string[] = [
      id TEXT PRIMARY KEY,
      epoch INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE parked_keys ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE parked_keys ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+   UPDATE parked_keys SET since = coalesce((
+     SELECT min(m.published_at) FROM parked_messages p JOIN messages m ON m.seq = p.dead_seq
+     WHERE p.group_id = parked_keys.group_id AND p.topic_id = parked_keys.topic_id AND p.key = parked_keys.key), 0);`,
 ];

@@ -1,12 +1,17 @@
-import { MessageBusUnavailable, type RunningConsumer, UnknownTopic } from '../../port.ts';
+import {
+  type LetterPage,
+  MessageBusUnavailable,
+  type ParkedKey,
+  type ParkedPage,
+  type RunningConsumer,
+  UnknownTopic,
+} from '../../port.ts';
 import { lagOf } from './lag.ts';
 import { Membership, type MembershipParts } from './membership.ts';
 import { backOff, pause, within } from './within.ts';
 
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 5000;
-/** Parked keys listed at most; there is a page of them on any dashboard, and a count in the metric. */
-const MAX_LISTED = 1000;
 
 export type ConsumerState = 'joining' | 'working' | 'down' | 'stopped';
 
@@ -48,29 +53,41 @@ export class GroupConsumer implements RunningConsumer {
     return lagOf(this.#parts);
   }
 
-  async parked(): ReturnType<RunningConsumer['parked']> {
-    const { parking, topics } = this.#parts;
-    return parking.keys
-      .list()
-      .filter(({ topic }) => topics.includes(topic))
-      .sort((a, b) => a.topic.localeCompare(b.topic) || (a.key < b.key ? -1 : 1))
-      .slice(0, MAX_LISTED)
-      .map(({ topic, key, reason, messages }) => ({ topic, key, reason, messages }));
+  async parked(page: ParkedPage = {}): Promise<readonly ParkedKey[]> {
+    if (page.fresh === true) await this.#catchUp();
+    return this.#parts.parking.keys.list(this.#parts.topics, page);
   }
 
-  /** Resolves when the key is free again or was parked anew; any member may be asked. */
-  async release(topic: string, key: string): Promise<void> {
-    const { parking, reader, topics } = this.#parts;
+  async letters(topic: string, key: string, page: Parameters<RunningConsumer['letters']>[2]): Promise<LetterPage> {
+    const { parking } = this.#parts;
+    await this.#catchUp();
+    const state = parking.keys.get(topic, key);
+    return state === undefined ? { letters: [] } : parking.page(state, page.limit, page.after);
+  }
+
+  async release(topic: string, key: string, signal?: AbortSignal): Promise<void> {
+    const { parking, topics } = this.#parts;
     const { keys } = parking;
     if (!topics.includes(topic)) throw new UnknownTopic(topic);
-    await keys.catchUp(reader);
+    await this.#catchUp();
     if (keys.get(topic, key) === undefined) return;
     await keys.askRelease(topic, key);
-    while (keys.isReleasing(topic, key)) {
+    const over = signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
+    while (keys.isReleasing(topic, key) && signal?.aborted !== true) {
       if (this.#stop.signal.aborted) {
         throw new MessageBusUnavailable('the consumer has stopped; the release goes on elsewhere');
       }
-      await keys.changed(this.#stop.signal);
+      await keys.changed(over);
+    }
+  }
+
+  /** What other members have parked and released until now is known here afterwards. */
+  async #catchUp(): Promise<void> {
+    const { parking, reader, settings, group } = this.#parts;
+    try {
+      await within(settings.requestTimeoutMs, 'reading the parked keys', parking.keys.catchUp(reader));
+    } catch (error) {
+      throw new MessageBusUnavailable(`the parked keys of ${group} cannot be read now`, { cause: error });
     }
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MessageBusUnavailable } from '../../port.ts';
+import { MessageBusUnavailable, type ParkedKey, type ParkedPage } from '../../port.ts';
 import { headersOf, type OutgoingRecord, outgoing, type StoredRecord } from './messages.ts';
 import type { KafkaSettings } from './options.ts';
 import { Reader } from './reader.ts';
@@ -10,24 +10,28 @@ import { backOff, pause } from './within.ts';
 export const parkedKeysTopic = (group: string): string => `bindery.${group}.parked-keys.v1`;
 
 /** What is known of a parked key. The messages are in the dead-letter topic, from `from` on. */
-export interface ParkedKey {
-  readonly topic: string;
-  readonly key: string;
+export interface ParkedState extends Omit<ParkedKey, 'releasing'> {
   /** Partition of the topic; whoever works on it alone writes this. */
   readonly partition: number;
-  readonly reason: string;
   /** Place of the first dead letter that waits. */
   readonly deadPartition: number;
   readonly from: string;
   /** Offset in the topic of the last message that was parked: an earlier one that comes again is here already. */
   readonly last: string;
-  /** Messages that wait. */
-  readonly messages: number;
 }
 
 const VERSION = 'version';
 const RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
+/** Parked keys of one page at most; the metric counts no more. */
+const MAX_LISTED = 1000;
+
+type Named = { readonly topic: string; readonly key: string };
+const inOrder = (a: Named, b: Named): number => {
+  if (a.topic !== b.topic) return a.topic < b.topic ? -1 : 1;
+  if (a.key === b.key) return 0;
+  return a.key < b.key ? -1 : 1;
+};
 
 const parkedName = (topic: string, key: string): string => JSON.stringify(['parked', topic, key]);
 const releaseName = (topic: string, key: string): string => JSON.stringify(['release', topic, key]);
@@ -42,7 +46,7 @@ export class ParkedKeys {
   readonly #settings: KafkaSettings;
   readonly #reader: Reader;
   readonly #sender: Sender;
-  readonly #parked = new Map<string, ParkedKey>();
+  readonly #parked = new Map<string, ParkedState>();
   readonly #releases = new Map<string, { readonly topic: string; readonly key: string }>();
   /** Own writes that we know of before we read them: until then older ones of the same name are behind us. */
   readonly #ahead = new Map<string, string>();
@@ -62,12 +66,22 @@ export class ParkedKeys {
     this.#following = this.#follow();
   }
 
-  get(topic: string, key: string): ParkedKey | undefined {
+  get(topic: string, key: string): ParkedState | undefined {
     return this.#parked.get(parkedName(topic, key));
   }
 
-  list(): readonly ParkedKey[] {
-    return [...this.#parked.values()];
+  /** A page of the keys of some topics, as far as the table has been read. */
+  list(topics: readonly string[], { limit = MAX_LISTED, after, only }: ParkedPage): readonly ParkedKey[] {
+    return [...this.#parked.values()]
+      .filter(({ topic }) => topics.includes(topic))
+      .filter((state) => only === undefined || (state.topic === only.topic && state.key === only.key))
+      .filter((state) => after === undefined || inOrder(state, after) > 0)
+      .sort(inOrder)
+      .slice(0, Math.min(limit, MAX_LISTED))
+      .map(({ topic, key, reason, attempts, since, messages }) => ({
+        ...{ topic, key, reason, attempts, since, messages },
+        releasing: this.isReleasing(topic, key),
+      }));
   }
 
   isReleasing(topic: string, key: string): boolean {
@@ -97,7 +111,7 @@ export class ParkedKeys {
   }
 
   /** Stores the state of keys; all of them or, when it fails, perhaps some. */
-  async put(states: readonly ParkedKey[]): Promise<void> {
+  async put(states: readonly ParkedState[]): Promise<void> {
     await this.#write(
       states.map((state) => ({
         name: parkedName(state.topic, state.key),
@@ -189,8 +203,11 @@ export class ParkedKeys {
       return;
     }
     const value: unknown = JSON.parse(record.value.toString('utf8'));
-    if (name.startsWith('["parked"')) this.#parked.set(name, value as ParkedKey);
-    else this.#releases.set(name, value as { readonly topic: string; readonly key: string });
+    if (name.startsWith('["parked"')) {
+      // Releases before these two were known wrote none.
+      const former = { attempts: 0, since: new Date(Number(record.timestamp)).toISOString() };
+      this.#parked.set(name, { ...former, ...(value as ParkedState) });
+    } else this.#releases.set(name, value as { readonly topic: string; readonly key: string });
   }
 
   #wake(): void {

@@ -1,11 +1,15 @@
+import { DEAD_LETTER_HEADERS } from '../../dead-letters.ts';
 import { partitionOf } from '../../partitioner.ts';
-import { deadLetterTopic, MessageBusUnavailable } from '../../port.ts';
-import { deadLetterOf, keyOf, originalOf, type StoredRecord } from './messages.ts';
-import type { ParkedKey, ParkedKeys } from './parked-keys.ts';
+import { type DeadLetter, deadLetterTopic, type LetterPage, MessageBusUnavailable } from '../../port.ts';
+import { deadLetterOf, headersOf, keyOf, originalOf, type StoredRecord, toBusMessage } from './messages.ts';
+import type { ParkedKeys, ParkedState } from './parked-keys.ts';
 import type { Reader } from './reader.ts';
 import type { Sender } from './sender.ts';
 
 const MAX_REASON = 2000;
+/** Reads of one look at letters at most: those of other keys lie in between. */
+const MAX_READS = 8;
+const READ_WAIT_MS = 100;
 
 export interface ToPark {
   readonly stored: StoredRecord;
@@ -31,13 +35,20 @@ export class Parking {
   readonly #deadPartitions: number;
   readonly #sender: Sender;
   readonly #reader: Reader;
+  readonly #now: () => number;
 
-  constructor(group: string, deadPartitions: number, keys: ParkedKeys, sender: Sender, reader: Reader) {
+  constructor(
+    group: string,
+    deadPartitions: number,
+    keys: ParkedKeys,
+    parts: { readonly sender: Sender; readonly reader: Reader; readonly now: () => number },
+  ) {
     this.keys = keys;
     this.#deadLetters = deadLetterTopic(group);
     this.#deadPartitions = deadPartitions;
-    this.#sender = sender;
-    this.#reader = reader;
+    this.#sender = parts.sender;
+    this.#reader = parts.reader;
+    this.#now = parts.now;
   }
 
   isParked({ topic, record }: StoredRecord): boolean {
@@ -55,8 +66,9 @@ export class Parking {
       deadLetterOf(stored, { partition: this.#partitionOf(keyOf(stored.record)), reason, attempts }),
     );
     const offsets = await this.#sender.send(this.#deadLetters, letters);
-    const states = new Map<string, ParkedKey>();
-    for (const [index, { stored, reason }] of fresh.entries()) {
+    const now = new Date(this.#now()).toISOString();
+    const states = new Map<string, ParkedState>();
+    for (const [index, { stored, reason, attempts }] of fresh.entries()) {
       const { topic, partition, offset } = stored;
       const key = keyOf(stored.record);
       const known = states.get(key) ?? this.keys.get(topic, key);
@@ -65,6 +77,8 @@ export class Parking {
         key,
         partition,
         reason: known?.reason ?? reason.slice(0, MAX_REASON),
+        attempts: known?.attempts ?? attempts,
+        since: known?.since ?? now,
         deadPartition: known?.deadPartition ?? this.#partitionOf(key),
         from: known?.from ?? String(offsets[index] ?? 0n),
         last: String(offset),
@@ -75,31 +89,100 @@ export class Parking {
   }
 
   /** The dead letters of a key that wait, oldest first. @throws MessageBusUnavailable */
-  async *lettersOf(state: ParkedKey): AsyncGenerator<Letter, void, void> {
-    const { topic, key, deadPartition, last } = state;
+  async *lettersOf(state: ParkedState): AsyncGenerator<Letter, void, void> {
     let offset = BigInt(state.from);
     let left = state.messages;
     let seen = -1n;
     while (left > 0) {
-      const [page] = await this.#reader.fetch([{ topic: this.#deadLetters, partition: deadPartition, offset }], 100);
-      if (page === undefined || (page.next === offset && page.end <= offset)) {
-        throw new MessageBusUnavailable(`dead letters of a key of ${topic} are missing in ${this.#deadLetters}`);
+      const page = await this.#read(state, offset);
+      if (page === undefined) {
+        throw new MessageBusUnavailable(`dead letters of a key of ${state.topic} are missing in ${this.#deadLetters}`);
       }
       for (const letter of page.records) {
-        const original = originalOf(letter);
-        if (original === undefined || original.topic !== topic || keyOf(original.record) !== key) continue;
-        // A letter that was written twice, by a member that died in between, counts once.
-        if (original.offset <= seen || original.offset > BigInt(last)) continue;
+        const original = waitingOf(state, letter, seen);
+        if (original === undefined) continue;
         seen = original.offset;
         left -= 1;
         yield { original, offset: letter.offset };
         if (left === 0) return;
       }
-      offset = page.next === offset ? page.end : page.next;
+      offset = page.next;
     }
+  }
+
+  /**
+   * A page of the dead letters of a key.
+   * @param after `next` of the page before @throws MessageBusUnavailable, RangeError
+   */
+  async page(state: ParkedState, limit: number, after: string | undefined): Promise<LetterPage> {
+    let { offset, seen } = placeOf(after);
+    if (offset < BigInt(state.from)) offset = BigInt(state.from); // what was before is handled meanwhile
+    const letters: DeadLetter[] = [];
+    for (let reads = 0; reads < MAX_READS; reads += 1) {
+      const page = await this.#read(state, offset);
+      if (page === undefined) return { letters };
+      for (const letter of page.records) {
+        const original = waitingOf(state, letter, seen);
+        if (original === undefined) continue;
+        seen = original.offset;
+        letters.push(describe(original, letter));
+        if (String(seen) === state.last) return { letters };
+        if (letters.length === limit) return { letters, next: `${letter.offset + 1n}.${seen}` };
+      }
+      offset = page.next;
+    }
+    return { letters, next: `${offset}.${seen}` };
+  }
+
+  /** Undefined when there is nothing from there on. */
+  async #read(
+    { deadPartition }: ParkedState,
+    offset: bigint,
+  ): Promise<{ readonly records: readonly StoredRecord[]; readonly next: bigint } | undefined> {
+    const place = { topic: this.#deadLetters, partition: deadPartition, offset };
+    const [page] = await this.#reader.fetch([place], READ_WAIT_MS);
+    if (page === undefined || (page.next === offset && page.end <= offset)) return undefined;
+    return { records: page.records, next: page.next === offset ? page.end : page.next };
   }
 
   #partitionOf(key: string): number {
     return partitionOf(key, this.#deadPartitions);
   }
 }
+
+/** The message of a letter when it is the next one that waits for this key; one that was written twice, by a member that died in between, counts once. */
+const waitingOf = (state: ParkedState, letter: StoredRecord, seen: bigint): StoredRecord | undefined => {
+  const original = originalOf(letter);
+  if (original === undefined || original.topic !== state.topic || keyOf(original.record) !== state.key)
+    return undefined;
+  return original.offset <= seen || original.offset > BigInt(state.last) ? undefined : original;
+};
+
+const placeOf = (after: string | undefined): { readonly offset: bigint; readonly seen: bigint } => {
+  if (after === undefined) return { offset: 0n, seen: -1n };
+  const [, offset, seen] = /^(\d{1,19})\.(-1|\d{1,19})$/.exec(after) ?? [];
+  if (offset === undefined || seen === undefined) throw new RangeError(`${after} is no place among dead letters`);
+  return { offset: BigInt(offset), seen: BigInt(seen) };
+};
+
+const describe = (original: StoredRecord, letter: StoredRecord): DeadLetter => {
+  const headers = headersOf(letter.record);
+  const read = ((): Pick<DeadLetter, 'event'> => {
+    try {
+      return { event: toBusMessage(original).event };
+    } catch {
+      return {}; // that it cannot be read is why it is here
+    }
+  })();
+  return {
+    topic: original.topic,
+    partition: original.partition,
+    offset: String(original.offset),
+    key: keyOf(original.record),
+    reason: headers[DEAD_LETTER_HEADERS.reason] ?? '',
+    attempts: Number(headers[DEAD_LETTER_HEADERS.attempts] ?? 0),
+    parkedAt: new Date(Number(letter.record.timestamp)).toISOString(),
+    bytes: original.record.value?.byteLength ?? 0,
+    ...read,
+  };
+};

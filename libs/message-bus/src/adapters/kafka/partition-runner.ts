@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { partitionOf } from '../../partitioner.ts';
 import { type Handling, handleRecord } from './handling.ts';
 import type { StoredRecord } from './messages.ts';
-import type { ParkedKey } from './parked-keys.ts';
+import type { ParkedState } from './parked-keys.ts';
 import type { Parking, ToPark } from './parking.ts';
 import { pause } from './within.ts';
 
@@ -12,6 +12,7 @@ const ENOUGH_BYTES = 4 * 1024 * 1024;
 /** Followers of parked keys that are parked together, and releases that are noted together. */
 const TOGETHER = 100;
 const TROUBLE_PAUSE_MS = 250;
+const MAX_REASON = 2000;
 
 export interface RunnerParts {
   readonly topic: string;
@@ -181,10 +182,10 @@ export class PartitionRunner {
     const { keys } = this.#parts.parking;
     const state = keys.get(topic, key);
     if (state === undefined) return keys.endRelease(topic, key);
-    let left: ParkedKey = state;
+    let left: ParkedState = state;
     let noted = state.messages;
     for await (const { original, offset } of this.#parts.parking.lettersOf(state)) {
-      const remains: ParkedKey = { ...left, from: String(offset) };
+      const remains: ParkedState = { ...left, from: String(offset) };
       if (this.#stopped) return keys.put([remains]);
       if (noted - left.messages >= TOGETHER) {
         await keys.put([remains]);
@@ -194,10 +195,11 @@ export class PartitionRunner {
       const outcome = await handleRecord(original, this.#parts.handling, signals);
       if (outcome.kind === 'stopped') return keys.put([remains]);
       if (outcome.kind === 'park') {
-        await keys.put([{ ...remains, reason: outcome.reason }]);
+        const { reason, attempts } = outcome;
+        await keys.put([{ ...remains, reason: reason.slice(0, MAX_REASON), attempts: left.attempts + attempts }]);
         return keys.endRelease(topic, key);
       }
-      left = { ...left, from: String(offset + 1n), messages: left.messages - 1 };
+      left = { ...left, from: String(offset + 1n), messages: left.messages - 1, attempts: 0 };
     }
     await keys.remove(topic, key);
   }
