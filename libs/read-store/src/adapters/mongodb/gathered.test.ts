@@ -41,6 +41,36 @@ describe('reads by id', () => {
     expect((await second)?.r).toBe(2);
   });
 
+  test('wait for one of two commands under way, but not for long', async () => {
+    const asked: (readonly string[])[] = [];
+    const answers: PromiseWithResolvers<void>[] = [];
+    const reads = new GatheredReads(async (ids) => {
+      asked.push(ids);
+      const answer = Promise.withResolvers<void>();
+      answers.push(answer);
+      await answer.promise;
+      return ids.map((_id) => ({ _id }));
+    });
+    const underWay = async (count: number): Promise<void> => {
+      while (asked.length < count) await new Promise(setImmediate);
+    };
+    const all = [reads.get('a')];
+    await underWay(1);
+    all.push(reads.get('b'));
+    await underWay(2);
+    all.push(reads.get('c'));
+    await new Promise(setImmediate);
+    all.push(reads.get('d'));
+    answers[0]?.resolve();
+    await underWay(3);
+    // Two are under way that do not end.
+    all.push(reads.get('e'));
+    await underWay(4);
+    expect(asked).toEqual([['a'], ['b'], ['c', 'd'], ['e']]);
+    for (const { resolve } of answers) resolve();
+    expect((await Promise.all(all)).map((row) => row?._id)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   test('are more than one command beyond 250 ids', async () => {
     const { asked, reads } = store({});
     await Promise.all(Array.from({ length: 600 }, (_, index) => reads.get(`k${index}`)));

@@ -1,5 +1,9 @@
 /** Ids that one command asks for. */
 const MAX_IDS = 250;
+/** Commands under way beyond which further ids wait for one of them to end. */
+const MAX_AT_ONCE = 2;
+/** ... but no longer than this, in ms: a slow answer holds nobody up. */
+const MAX_WAIT_MS = 5;
 
 interface Asker<Row> {
   readonly resolve: (row: Row | undefined) => void;
@@ -7,12 +11,14 @@ interface Asker<Row> {
 }
 
 /**
- * Reads by id that begin in one turn of the event loop, as one command: under load each command of the driver costs more
- * than the document it brings. Nobody is given what was read before it asked.
+ * Reads by id that begin in one turn of the event loop, or while others are under way, as one command: under load a command
+ * costs more than the document that it brings. Nobody is given what was read before it asked.
  */
 export class GatheredReads<Row extends { readonly _id: string }> {
   readonly #find: (ids: readonly string[]) => Promise<readonly Row[]>;
   #asked = new Map<string, Asker<Row>[]>();
+  #underWay = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   /** @param find rows of at most 250 ids, in any order; those that are not there are left out */
   constructor(find: (ids: readonly string[]) => Promise<readonly Row[]>) {
@@ -28,27 +34,40 @@ export class GatheredReads<Row extends { readonly _id: string }> {
         others.push(asker);
         return;
       }
-      if (this.#asked.size === 0) setImmediate(() => this.#send());
+      if (this.#asked.size === 0) setImmediate(() => this.#sendOrWait());
       this.#asked.set(id, [asker]);
       if (this.#asked.size === MAX_IDS) this.#send();
     });
   }
 
+  #sendOrWait(): void {
+    if (this.#underWay < MAX_AT_ONCE) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), MAX_WAIT_MS);
+  }
+
   #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const asked = this.#asked;
     if (asked.size === 0) return;
     this.#asked = new Map();
-    this.#find([...asked.keys()]).then(
-      (rows) => {
-        for (const row of rows) {
-          for (const { resolve } of asked.get(row._id) ?? []) resolve(row);
-          asked.delete(row._id);
-        }
-        for (const { resolve } of [...asked.values()].flat()) resolve(undefined);
-      },
-      (error: unknown) => {
-        for (const { reject } of [...asked.values()].flat()) reject(error);
-      },
-    );
+    this.#underWay += 1;
+    this.#find([...asked.keys()])
+      .then(
+        (rows) => {
+          for (const row of rows) {
+            for (const { resolve } of asked.get(row._id) ?? []) resolve(row);
+            asked.delete(row._id);
+          }
+          for (const { resolve } of [...asked.values()].flat()) resolve(undefined);
+        },
+        (error: unknown) => {
+          for (const { reject } of [...asked.values()].flat()) reject(error);
+        },
+      )
+      .finally(() => {
+        this.#underWay -= 1;
+        this.#send();
+      });
   }
 }
