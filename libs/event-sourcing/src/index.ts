@@ -2,6 +2,7 @@ export { createMembership, type Membership } from './consumers/membership.ts';
 export * from './decider.ts';
 export { documentPerStream, documentsPerEvent } from './define-projection.ts';
 export { commandEventId, commandMetadata, deriveEventId, reactorMetadata } from './metadata.ts';
+export { createParkedWork } from './parked-work.ts';
 export * from './projection.ts';
 export * from './repository.ts';
 export { createServiceRuntime } from './runtime.ts';

@@ -7,6 +7,7 @@ import { createInstruments, gaugeLags, METRIC } from './instruments.ts';
 import type { LiveCollection } from './projection.ts';
 import { Projections } from './projections/projections.ts';
 import { Publisher } from './publishing/publisher.ts';
+import { ParkedStreams } from './reactors/parked-streams.ts';
 import { ReactorWorker } from './reactors/reactor-worker.ts';
 import type { Repository } from './repository.ts';
 import type { RuntimeOptions, ServiceRuntime } from './service-runtime.ts';
@@ -28,6 +29,7 @@ class Runtime implements ServiceRuntime {
   readonly #projections: Projections;
   readonly #publisher: Publisher;
   readonly #reactors: readonly ReactorWorker[];
+  readonly parkedStreams: ParkedStreams;
   readonly #repositoryParts: RepositoryParts;
   #state: 'new' | 'starting' | 'running' | 'stopped' = 'new';
   #stopping: Promise<void> | undefined;
@@ -55,6 +57,7 @@ class Runtime implements ServiceRuntime {
     const { bus } = ports;
     const { publicMapping, validatePublic } = options;
     this.#publisher = new Publisher({ ...worker, bus, instruments, publicMapping, validatePublic });
+    this.parkedStreams = new ParkedStreams(readStore, service, tuning.failuresUntilAlarm);
     this.#reactors = reactors.map((reactor) => new ReactorWorker(worker, reactor));
     this.#repositoryParts = {
       ...shared,

@@ -6,6 +6,7 @@ import type { Clock, ServiceStatus } from '@bindery/service-kit';
 import type { Telemetry } from '@bindery/telemetry';
 import type { AggregateDefinition, DomainCommand, DomainEvent, Recorded } from './decider.ts';
 import type { LiveCollection, Projection } from './projection.ts';
+import type { ParkedStreams } from './reactors/parked-streams.ts';
 import type { Repository } from './repository.ts';
 import type { RuntimeTuning } from './tuning.ts';
 
@@ -45,9 +46,24 @@ export interface Reactor<Event extends DomainEvent = DomainEvent> {
   readonly name: string;
   readonly aggregates: readonly string[];
   readonly handles: readonly Event['type'][];
+  /** For one that only finishes what whoever appended the event finishes a moment later, unless it dies before. */
+  readonly headStart?: HeadStartRule;
   /** Where a reactor that is new to a log starts. Default `beginning`. */
   readonly from?: 'beginning' | 'end';
   react(event: Recorded<Event>, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * A reactor with a head start reacts only to events that nobody has settled within `headStartMs`. What is settled is known
+ * from the log alone, so the usual case costs neither a load nor a conflict with the one who is at it, in whichever process.
+ */
+export interface HeadStartRule {
+  /** What an event of `handles` waits for; undefined: it is none for this reactor. */
+  awaits(event: Recorded<DomainEvent>): string | undefined;
+  /** Aggregates and types of the events that settle one. */
+  readonly settledBy: { readonly aggregates: readonly string[]; readonly types: readonly string[] };
+  /** What such an event settles. */
+  settles(event: Recorded<DomainEvent>): string;
 }
 
 export interface RuntimeOptions {
@@ -64,6 +80,8 @@ export interface RuntimeOptions {
 
 /** Everything of DESIGN section 4 and 5 for one service, wired. */
 export interface ServiceRuntime {
+  /** Streams that reactors have put aside, in whichever process these run; what an operator sees and does. */
+  readonly parkedStreams: Pick<ParkedStreams, 'list' | 'retry'>;
   repository<S, C extends DomainCommand, E extends DomainEvent>(
     aggregate: AggregateDefinition<S, C, E>,
   ): Repository<S, C, E>;

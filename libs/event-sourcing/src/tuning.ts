@@ -12,6 +12,8 @@ export interface RuntimeTuning {
   readonly checkpointMs: number;
   /** Those who follow the log take what is appended within so many ms together; the first after a pause at once. Default 25. */
   readonly gatherMs: number;
+  /** What reactors with a head start leave to whoever began it, in ms; then they do it. Default 1,000. */
+  readonly headStartMs: number;
   /** How often another process's rebuild is looked for, in ms. Default 1,000. */
   readonly generationPollMs: number;
   /** How long a replaced generation stays readable for other processes, in ms. Default 5,000. */
@@ -25,6 +27,8 @@ export interface RuntimeTuning {
   readonly maxBackoffMs: number;
   /** Failures in a row after which a projection counts as failed and a reactor's stream as parked. Default 5. */
   readonly failuresUntilAlarm: number;
+  /** While a reactor has parked streams: how often it looks whether one is to be tried now, in ms. Default 500. */
+  readonly wishPollMs: number;
   /** Longest reaction to one event, in ms. Default 30,000. */
   readonly reactionMs: number;
 }
@@ -36,6 +40,7 @@ export const defaultTuning: RuntimeTuning = {
   checkpointEvents: 1000,
   checkpointMs: 1000,
   gatherMs: 25,
+  headStartMs: 1000,
   generationPollMs: 1000,
   dropAfterMs: 5000,
   rebuildChunk: 500,
@@ -43,5 +48,6 @@ export const defaultTuning: RuntimeTuning = {
   backoffMs: 100,
   maxBackoffMs: 60_000,
   failuresUntilAlarm: 5,
+  wishPollMs: 500,
   reactionMs: 30_000,
 };

@@ -1,4 +1,5 @@
 import type { ConsumerOptions, MessageBus, RunningConsumer } from '@bindery/message-bus';
+import { Problem } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
 import { pause, superviseLoop } from '../shared/loop.ts';
 
@@ -7,6 +8,9 @@ const LOOK_MS = 60_000;
 
 /** A place in a consumer group, from `start` to `stop`. */
 export interface Membership {
+  readonly group: string;
+  /** The member, for what an operator asks of it. @throws Problem 503 while the bus is away */
+  consumer(): RunningConsumer;
   start(): void;
   /** Ends after the message in hand. */
   stop(): Promise<void>;
@@ -24,19 +28,28 @@ export const createMembership = (deps: {
   const { bus, logger, options } = deps;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
+  let joined: RunningConsumer | undefined;
 
   const consume = async (signal: AbortSignal, succeeded: () => void): Promise<void> => {
     await bus.ensureTopics(options.topics);
     const consumer: RunningConsumer = await bus.consume(options);
+    joined = consumer;
     succeeded();
     try {
       while (!signal.aborted) await pause(LOOK_MS, signal);
     } finally {
+      joined = undefined;
       await consumer.stop();
     }
   };
 
   return {
+    group: options.group,
+    consumer() {
+      if (joined !== undefined) return joined;
+      const message = `The consumer group ${options.group} has not joined the message bus; try again in a moment.`;
+      throw new Problem('unavailable', 'consumer_group.not_joined', message, { retryAfter: 1 });
+    },
     start() {
       const loop = { name: `consumer ${options.group}`, logger, signal: stopping.signal, mostMs: 5000 };
       running ??= superviseLoop(loop, consume);

@@ -24,7 +24,11 @@ interface Entry {
 const MAX_PARKED = 1000;
 const PAGE = 500;
 
-const specOf = (service: string): CollectionSpec => ({
+/** Id of the document of a parked stream. */
+export const parkedId = (reactor: string, stream: string): string => `${reactor}:${stream}`;
+
+/** Parked streams of all reactors of a service. */
+export const parkedCollection = (service: string): CollectionSpec => ({
   name: `${service}.parked`,
   version: 1,
   indexes: [
@@ -45,7 +49,7 @@ export class Parking {
   }
 
   static async open(readStore: ReadStore, service: string, reactor: string): Promise<Parking> {
-    return new Parking(await readStore.collection<ParkedDocument>(specOf(service)), reactor);
+    return new Parking(await readStore.collection<ParkedDocument>(parkedCollection(service)), reactor);
   }
 
   /** Reads what an earlier holder has put aside. */
@@ -81,7 +85,7 @@ export class Parking {
     const same = before?.document.revision === revision;
     const document: ParkedDocument = {
       reactor: this.#reactor,
-      key: this.#id(stream),
+      key: parkedId(this.#reactor, stream),
       stream,
       revision,
       reason: reason.slice(0, 2000),
@@ -111,9 +115,5 @@ export class Parking {
 
   list(): readonly ParkedDocument[] {
     return [...this.#entries.values()].map(({ document }) => document);
-  }
-
-  #id(stream: string): string {
-    return `${this.#reactor}:${stream}`;
   }
 }

@@ -1,21 +1,34 @@
-import type { RecordedEvent } from '@bindery/event-store';
+import type { Position, RecordedEvent } from '@bindery/event-store';
 import type { ServiceStatus } from '@bindery/service-kit';
 import { followUp } from '@bindery/telemetry';
 import { aggregateOf } from '../aggregates.ts';
 import type { DomainEvent, Recorded } from '../decider.ts';
-import type { Reactor } from '../service-runtime.ts';
+import type { HeadStartRule, Reactor } from '../service-runtime.ts';
 import type { EpochPosition } from '../shared/epoch.ts';
 import { reasonOf } from '../shared/failures.ts';
 import type { HeldLease } from '../shared/lease.ts';
-import { Backoff } from '../shared/loop.ts';
+import { Backoff, pause } from '../shared/loop.ts';
 import { Lru } from '../shared/lru.ts';
 import { Pace } from '../shared/pace.ts';
 import { Worker, type WorkerParts } from '../shared/worker.ts';
+import { HeadStart } from './head-start.ts';
+import { RetryWishes } from './parked-streams.ts';
 import { Parking } from './parking.ts';
 
 /** Streams that are reacted to at the same time. */
 const CONCURRENCY = 8;
 const REMEMBERED = 1000;
+
+/** One turn as the active one. */
+interface Turn {
+  readonly parking: Parking;
+  readonly epoch: EpochPosition;
+  readonly signal: AbortSignal;
+  readonly succeeded: () => void;
+  readonly held: HeadStart;
+  /** Everything up to here was read. */
+  read: Position;
+}
 
 type ReactorStatus = NonNullable<ServiceStatus['reactors']>[number];
 
@@ -24,16 +37,21 @@ export class ReactorWorker extends Worker {
   readonly #reactor: Reactor;
   readonly #aggregates: ReadonlySet<string>;
   readonly #handles: ReadonlySet<string>;
+  readonly #settlers: { readonly aggregates: ReadonlySet<string>; readonly types: ReadonlySet<string> };
   #parking: Parking | undefined;
   /** Revision up to which a stream that was aside is done, where the main loop may come by later. */
   readonly #handled = new Lru<number>(REMEMBERED);
   readonly #retries = new Set<Promise<void>>();
+  /** Ends the wait of a parked stream. */
+  readonly #wakes = new Map<string, AbortController>();
 
   constructor(parts: WorkerParts, reactor: Reactor) {
     super(parts, `reactor-${reactor.name}`);
     this.#reactor = reactor;
     this.#aggregates = new Set(reactor.aggregates);
     this.#handles = new Set<string>(reactor.handles);
+    const { aggregates = [], types = [] } = reactor.headStart?.settledBy ?? {};
+    this.#settlers = { aggregates: new Set(aggregates), types: new Set(types) };
   }
 
   /** Streams that failed often enough to count as parked. */
@@ -53,7 +71,7 @@ export class ReactorWorker extends Worker {
   }
 
   protected override async follow(lease: HeldLease, epoch: EpochPosition, succeeded: () => void): Promise<void> {
-    const { eventStore, readStore, service, prefixes } = this.parts;
+    const { eventStore, readStore, service, prefixes, tuning } = this.parts;
     const parking = await Parking.open(readStore, service, this.#reactor.name);
     await parking.load();
     this.#parking = parking;
@@ -62,35 +80,69 @@ export class ReactorWorker extends Worker {
     this.moved(position);
     const ended = new AbortController();
     const signal = AbortSignal.any([lease.signal, ended.signal]);
+    const turn: Turn = { parking, epoch, signal, succeeded, held: new HeadStart(tuning.headStartMs), read: position };
+    const tasks: Promise<void>[] = [];
     try {
       for (const { stream } of parking.list()) this.#retryLater(parking, stream, signal);
-      await this.#read(position, parking, epoch, signal, succeeded);
+      this.#keep(this.#watchWishes(parking, signal));
+      tasks.push(this.#read(turn));
+      if (this.#reactor.headStart !== undefined) tasks.push(this.#reactToUnsettled(turn));
+      await Promise.race(tasks);
     } finally {
       ended.abort();
-      await Promise.all(this.#retries);
+      await Promise.allSettled([...tasks, ...this.#retries]);
     }
   }
 
-  async #read(
-    position: number,
-    parking: Parking,
-    epoch: EpochPosition,
-    signal: AbortSignal,
-    succeeded: () => void,
-  ): Promise<void> {
+  async #read(turn: Turn): Promise<void> {
     const { eventStore, prefixes, tuning } = this.parts;
+    const { parking, epoch, signal, succeeded, held } = turn;
     const pace = new Pace(tuning.gatherMs);
-    for await (const item of eventStore.subscribe({ after: position, prefixes, signal })) {
+    for await (const item of eventStore.subscribe({ after: turn.read, prefixes, signal })) {
       if (item.kind === 'events') {
-        const relevant = item.events.filter((event) => this.#isRelevant(event));
+        const relevant = this.#reactor.headStart ? [] : item.events.filter((event) => this.#isRelevant(event));
+        if (this.#reactor.headStart) await this.#holdOrSettle(item.events, turn, this.#reactor.headStart);
         await this.#reactAll(relevant, parking, signal);
         // A stop in the middle leaves the page to the next holder; what was done is done again, to no effect.
         if (signal.aborted) return;
         if (relevant.length > 0) await epoch.save(item.position);
       } else this.live();
-      this.moved(item.position);
+      turn.read = item.position;
+      this.moved(held.settledUpTo(turn.read));
       succeeded();
       if (item.kind === 'caught-up') await pace.gather(signal);
+    }
+  }
+
+  /** Nothing is done here: what the log settles is done, and what it does not will be due. */
+  async #holdOrSettle(events: readonly RecordedEvent[], turn: Turn, rule: HeadStartRule): Promise<void> {
+    const { aggregates } = this.parts;
+    const { held, signal } = turn;
+    for (const event of events) {
+      while (held.full && !signal.aborted) await held.changed(signal);
+      if (this.#settlers.types.has(event.type) && this.#settlers.aggregates.has(aggregateOf(event.stream)))
+        held.settle(rule.settles(aggregates.read(event)));
+      const key = this.#isRelevant(event) ? rule.awaits(aggregates.read(event)) : undefined;
+      if (key !== undefined) held.hold(key, event, turn.read);
+      turn.read = event.position;
+    }
+  }
+
+  /** Reacts to what nobody has settled in time. */
+  async #reactToUnsettled(turn: Turn): Promise<void> {
+    const { held, parking, epoch, signal } = turn;
+    while (!signal.aborted) {
+      const { dueIn } = held;
+      if (dueIn === undefined) await held.changed(signal);
+      else await pause(dueIn, signal);
+      const due = held.due();
+      if (due.size === 0) continue;
+      await this.#reactAll([...due.values()], parking, signal);
+      if (signal.aborted) return;
+      for (const key of due.keys()) held.settle(key);
+      const position = held.settledUpTo(turn.read);
+      this.moved(position);
+      await epoch.save(position);
     }
   }
 
@@ -132,7 +184,10 @@ export class ReactorWorker extends Worker {
   }
 
   #retryLater(parking: Parking, stream: string, signal: AbortSignal): void {
-    const task = this.#retry(parking, stream, signal);
+    this.#keep(this.#retry(parking, stream, signal));
+  }
+
+  #keep(task: Promise<void>): void {
     this.#retries.add(task);
     void task.finally(() => this.#retries.delete(task));
   }
@@ -142,12 +197,30 @@ export class ReactorWorker extends Worker {
     const { tuning, telemetry } = this.parts;
     const backoff = new Backoff(tuning.backoffMs, tuning.maxBackoffMs);
     for (;;) {
-      await backoff.wait(signal);
+      const wake = new AbortController();
+      this.#wakes.set(stream, wake);
+      await backoff.wait(AbortSignal.any([signal, wake.signal]));
+      this.#wakes.delete(stream);
       if (signal.aborted) return;
       try {
         if (await this.#catchUp(parking, stream, signal, backoff)) return;
       } catch (error) {
         telemetry.logger.debug('a parked stream is tried again later', { stream, reason: reasonOf(error) });
+      }
+    }
+  }
+
+  /** Looks whether somebody wants a parked stream to be tried now. */
+  async #watchWishes(parking: Parking, signal: AbortSignal): Promise<void> {
+    const { readStore, service, telemetry, tuning } = this.parts;
+    while (!signal.aborted) {
+      await pause(tuning.wishPollMs, signal);
+      if (signal.aborted || parking.list().length === 0) continue;
+      try {
+        const wishes = await RetryWishes.open(readStore, service);
+        for (const stream of await wishes.take(this.#reactor.name)) this.#wakes.get(stream)?.abort();
+      } catch (error) {
+        telemetry.logger.debug('wishes for parked streams are read later', { reason: reasonOf(error) });
       }
     }
   }

@@ -1,5 +1,6 @@
-import { type DomainEvent, type Reactor, type Recorded, reactorMetadata } from '@bindery/event-sourcing';
+import { aggregateIdOf, type DomainEvent, type Reactor, type Recorded, reactorMetadata } from '@bindery/event-sourcing';
 import { type SpaceEvent, spaceAggregate } from '../../spaces/index.ts';
+import { changeRequestAggregate } from '../aggregate.ts';
 import type { MergeDeps } from '../deps.ts';
 
 const name = 'open-numbered-change-requests';
@@ -9,6 +10,11 @@ export const openNumbered = (deps: () => MergeDeps): Reactor => ({
   name,
   aggregates: [spaceAggregate.name],
   handles: ['ChangeRequestNumbered'],
+  headStart: {
+    awaits: ({ data }) => Object(data).changeRequestId,
+    settledBy: { aggregates: [changeRequestAggregate.name], types: ['ChangeRequestOpened'] },
+    settles: ({ stream }) => aggregateIdOf(stream),
+  },
   async react(event: Recorded<DomainEvent>) {
     const fact = event as unknown as SpaceEvent;
     if (fact.type !== 'ChangeRequestNumbered') return;

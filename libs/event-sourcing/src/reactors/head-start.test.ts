@@ -1,0 +1,103 @@
+import { openTestPorts, type TestPorts, type TestRuntime, testRuntime, until } from '@bindery/testing/event-sourcing';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Board, type BoardCommand, type BoardEvent, boards } from '../fixtures/boards.ts';
+import type { Reactor, Repository } from '../index.ts';
+
+const create: BoardCommand = { type: 'CreateBoard', data: { title: 'Plans' } };
+const add = (text: string): BoardCommand => ({ type: 'AddNote', data: { text } });
+const rename = (title: string): BoardCommand => ({ type: 'RenameBoard', data: { title } });
+
+describe('a reactor with a head start', () => {
+  let ports: TestPorts;
+  let reacted: string[] = [];
+  const running: TestRuntime[] = [];
+
+  /** A note waits for a board that is given its text as title. */
+  const open = async (headStartMs: number, fails: (text: string) => boolean = () => false) => {
+    const reactor: Reactor = {
+      name: 'finisher',
+      aggregates: [boards.name],
+      handles: ['NoteAdded'],
+      headStart: {
+        awaits: ({ data }) => (Object(data).text === 'nothing' ? undefined : Object(data).text),
+        settledBy: { aggregates: [boards.name], types: ['BoardRenamed'] },
+        settles: ({ data }) => Object(data).title,
+      },
+      react: async ({ data }) => {
+        const { text } = Object(data);
+        if (fails(text)) throw new Error('not now');
+        reacted.push(text);
+      },
+    };
+    const opened = await testRuntime({
+      service: 'content',
+      projections: [],
+      reactors: [reactor],
+      ports,
+      tuning: { headStartMs },
+    });
+    running.push(opened);
+    const repository: Repository<Board, BoardCommand, BoardEvent> = opened.runtime.repository(boards);
+    await opened.runtime.start();
+    const handle = (id: string, command: BoardCommand) => repository.handle(id, command, opened.metadata());
+    return { ...opened, handle };
+  };
+  const stopAll = async (): Promise<void> => {
+    for (const { stop } of running.splice(0)) await stop();
+  };
+
+  beforeEach(async () => {
+    reacted = [];
+    ports = await openTestPorts();
+  });
+  afterEach(async () => {
+    await stopAll();
+    await ports.remove();
+  });
+
+  test('does nothing about what others settle, and passes it', async () => {
+    const { handle, settled, runtime } = await open(60_000);
+    for (const id of ['notes', 'titles']) await handle(id, create);
+    for (const text of ['a', 'b', 'c', 'nothing']) await handle('notes', add(text));
+    for (const title of ['b', 'a', 'c']) await handle('titles', rename(title));
+    await settled();
+    expect(reacted).toEqual([]);
+    expect((await runtime.status()).reactors).toMatchObject([{ lag: 0, state: 'live', parked: [] }]);
+  });
+
+  test('does what is left, in order', async () => {
+    const { handle, settled } = await open(30);
+    for (const id of ['notes', 'titles']) await handle(id, create);
+    for (const text of ['a', 'b', 'c', 'd', 'a']) await handle('notes', add(text));
+    await handle('titles', rename('c'));
+    await settled();
+    expect(reacted.filter((text) => text !== 'c')).toEqual(['a', 'b', 'd', 'a']);
+  });
+
+  test('does not pass what waits: the next one to run finds it', async () => {
+    const first = await open(60_000);
+    for (const id of ['notes', 'titles']) await first.handle(id, create);
+    for (const text of ['a', 'b', 'c']) await first.handle('notes', add(text));
+    await first.handle('titles', rename('a'));
+    const lag = async () => (await first.runtime.status()).reactors?.[0]?.lag;
+    await until('it has read everything', async () => (await lag()) === 3); // b, c and the title behind them
+    await stopAll();
+    expect(reacted).toEqual([]);
+    const second = await open(30);
+    await second.settled();
+    expect(reacted).toEqual(['b', 'c']);
+  });
+
+  test('parks a stream whose event fails, with those behind it, until it works', async () => {
+    let broken = true;
+    const { handle, settled, runtime } = await open(30, (text) => broken && text === 'poison');
+    await handle('notes', create);
+    for (const text of ['poison', 'two']) await handle('notes', add(text));
+    await until('it is parked', async () => (await runtime.status()).reactors?.[0]?.parked.length === 1);
+    expect(reacted).toEqual([]);
+    broken = false;
+    await until('it is released', async () => (await runtime.status()).reactors?.[0]?.parked.length === 0);
+    await settled();
+    expect(reacted).toEqual(['poison', 'two']);
+  });
+});

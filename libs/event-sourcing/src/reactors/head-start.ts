@@ -1,0 +1,82 @@
+import type { Position, RecordedEvent } from '@bindery/event-store';
+
+/** Events that wait at once; reading goes on when there is room again. */
+const MAX_HELD = 1000;
+
+interface Held {
+  readonly event: RecordedEvent;
+  /** Everything up to here is done, or waits before this one. */
+  readonly before: Position;
+  /** By `performance.now()`. */
+  readonly since: number;
+}
+
+/**
+ * Events of a reactor that others are given time to settle, in the order of the log. Whoever began usually finishes a moment
+ * later, which the log tells; what nobody has settled in time is due.
+ */
+export class HeadStart {
+  readonly #ms: number;
+  readonly #held = new Map<string, Held>();
+  #changed = Promise.withResolvers<void>();
+
+  /** @param ms how long others have */
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** Whether reading must wait for room. */
+  get full(): boolean {
+    return this.#held.size >= MAX_HELD;
+  }
+
+  hold(key: string, event: RecordedEvent, before: Position): void {
+    // A second one under a key that nobody has settled is not settled by what settles the first.
+    const name = this.#held.has(key) ? `${key} ${event.id}` : key;
+    this.#held.set(name, { event, before, since: performance.now() });
+    this.#tell();
+  }
+
+  /** What was waited for is there. */
+  settle(key: string): void {
+    if (this.#held.delete(key)) this.#tell();
+  }
+
+  /** Up to where everything is settled, when all that is read ends at `read`. */
+  settledUpTo(read: Position): Position {
+    const [oldest] = this.#held.values();
+    return oldest?.before ?? read;
+  }
+
+  /** Those whose time is over, by their keys. */
+  due(): ReadonlyMap<string, RecordedEvent> {
+    const until = performance.now() - this.#ms;
+    const due = new Map<string, RecordedEvent>();
+    for (const [key, { event, since }] of this.#held) {
+      if (since > until) break;
+      due.set(key, event);
+    }
+    return due;
+  }
+
+  /** How long until the oldest is due, in ms; undefined when none waits. */
+  get dueIn(): number | undefined {
+    const [oldest] = this.#held.values();
+    return oldest === undefined ? undefined : Math.max(1, oldest.since + this.#ms - performance.now());
+  }
+
+  /** Resolves at the next change, or when `signal` aborts. */
+  async changed(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise } = this.#changed;
+    const wake = (): void => this.#tell();
+    signal.addEventListener('abort', wake, { once: true });
+    await promise;
+    signal.removeEventListener('abort', wake);
+  }
+
+  #tell(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+}
