@@ -7,7 +7,7 @@ import { openEventStoreDb } from '@bindery/event-store/eventstoredb';
 import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
 import type { ReadStore } from '@bindery/read-store';
 import { openMongoReadStore } from '@bindery/read-store/mongodb';
-import { ConfigError, type ConfigOf, commaSeparated } from '@bindery/service-kit';
+import { ConfigError, type ConfigOf, commaSeparated, masterKeysOf, openInstanceKey } from '@bindery/service-kit';
 import {
   observedBlobStore,
   observedCache,
@@ -48,6 +48,13 @@ export const openCache = async (settings: Common, { telemetry, keep }: Opening):
   return observedCache(keep('cache', cache), telemetry, 'redis');
 };
 
+/** Name of the database of the keys of users and of the instance. */
+export const keysDatabase = 'keys';
+
+const databaseOf = ({ MONGODB_URL: url, MONGODB_DATABASE_PREFIX: prefix }: Common, name: string) => ({
+  ...{ url, database: `${prefix}_${name}`, applicationName: `bindery-${name}` },
+});
+
 /**
  * A database of read models.
  * @param durable for what no event holds
@@ -58,11 +65,24 @@ export const openDatabase = async (
   { telemetry, keep }: Opening,
   durable = false,
 ): Promise<ReadStore> => {
-  const store = await openMongoReadStore({
-    ...{ url: settings.MONGODB_URL, database: `${settings.MONGODB_DATABASE_PREFIX}_${name}`, durable },
-    applicationName: `bindery-${name}`,
-  });
+  const store = await openMongoReadStore({ ...databaseOf(settings, name), durable });
   return observedReadStore(keep(`database ${name}`, store), telemetry, 'mongodb');
+};
+
+/**
+ * The key that everything of the instance is derived from, from the database of keys, which is not kept open.
+ * @throws WrongMasterKey
+ */
+export const readInstanceKey = async (
+  settings: Pick<ServiceSettings, 'MASTER_KEY' | 'MASTER_KEY_PREVIOUS' | keyof Common>,
+  { telemetry }: Pick<Opening, 'telemetry'>,
+): Promise<Uint8Array> => {
+  const store = await openMongoReadStore({ ...databaseOf(settings, keysDatabase), durable: true });
+  try {
+    return await openInstanceKey(store, masterKeysOf(settings), telemetry.logger);
+  } finally {
+    await store.close();
+  }
 };
 
 /** What a service runs on. */

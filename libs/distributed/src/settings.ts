@@ -1,4 +1,11 @@
-import { masterKeyPattern, optional, processSettings, required, serviceTokenSettings } from '@bindery/service-kit';
+import {
+  masterKeySetting,
+  optional,
+  previousMasterKeySetting,
+  processSettings,
+  required,
+  serviceTokenSettings,
+} from '@bindery/service-kit';
 
 /** What the processes of one instance share. */
 const instanceSettings = {
@@ -70,11 +77,10 @@ export const serviceProcessSettings = {
   PUBLIC_URL: required.url({ description: 'Address under which people reach the instance.' }),
   MASTER_KEY: required.text({
     description:
-      'Key that protects personal data and signs addresses; the same in all processes. Losing it loses both.',
-    pattern: masterKeyPattern,
-    allowed: '32 bytes, as 64 hexadecimal digits or base64',
-    secret: true,
+      'Key that wraps the key which protects personal data and signs addresses; the same in all processes. Losing it loses both.',
+    ...masterKeySetting,
   }),
+  ...previousMasterKeySetting,
   EVENTSTORE_URL: required.text({
     description: 'Server of the events, as an EventStoreDB connection string.',
     pattern: /^(esdb|kurrentdb|eventstore)(\+discover)?:\/\/\S+$/,

@@ -18,6 +18,8 @@ const exact = new Set(
     'signature',
     'samlResponse',
     'masterKey',
+    'masterKeyPrevious',
+    'instanceKey',
     'photoUrl',
   ].map((name) => name.toLowerCase()),
 );

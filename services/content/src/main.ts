@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openBlobs, openPorts, runProcess, serve, tuningOf } from '@bindery/distributed';
+import { openBlobs, openPorts, readInstanceKey, runProcess, serve, tuningOf } from '@bindery/distributed';
 import { createGuardedFetch } from '@bindery/guarded-fetch';
 import { openRenewableSearchIndex } from '@bindery/search/sqlite';
 import {
@@ -8,7 +8,6 @@ import {
   createInProcessClient,
   createLateClient,
   createRoutedClient,
-  parseMasterKey,
   secretOf,
   version,
 } from '@bindery/service-kit';
@@ -43,7 +42,7 @@ await runProcess({
         await openRenewableSearchIndex({ path: join(settings.DATA_DIR, 'search.db'), onRenewed }),
       ),
       fetchGuard: observedFetch(createGuardedFetch({ allow: commaSeparated(settings.BINDERY_FETCH_ALLOW) }), telemetry),
-      cursorSecret: secretOf(parseMasterKey(settings.MASTER_KEY), 'content'),
+      cursorSecret: secretOf(await readInstanceKey(settings, starting), 'content'),
       tuning: tuningOf(settings),
     });
     own.bind(createInProcessClient(service.handlers));

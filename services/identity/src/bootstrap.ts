@@ -53,7 +53,7 @@ export interface BootstrapDeps {
 
 /**
  * Makes the administrator, an organization and a token at the first start. Killed anywhere in between, the next start
- * goes on: ids and event ids are derived from the master key, so what is there already is found, and the event that ends
+ * goes on: ids and event ids are derived from the instance key, so what is there already is found, and the event that ends
  * it comes last.
  * @throws RangeError for a token that could be guessed or not be sent
  */

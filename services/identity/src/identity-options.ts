@@ -30,7 +30,7 @@ export interface IdentityOptions {
   readonly ports: ServicePorts;
   /** Keys of users, in a store apart from the events. */
   readonly keys: KeyStore;
-  /** What is derived from the master key. */
+  /** What is derived from the instance key. */
   readonly vault: Vault;
   /** Operations of the other services. */
   readonly services: ServiceClient;

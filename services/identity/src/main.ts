@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { openDatabase, openPorts, runProcess, serve, tuningOf } from '@bindery/distributed';
+import {
+  keysDatabase,
+  openDatabase,
+  openPorts,
+  readInstanceKey,
+  runProcess,
+  serve,
+  tuningOf,
+} from '@bindery/distributed';
 import { createOutboxMailer } from '@bindery/mail/outbox';
 import { createSmtpMailer } from '@bindery/mail/smtp';
 import {
@@ -8,7 +16,6 @@ import {
   createInProcessClient,
   createLateClient,
   createRoutedClient,
-  parseMasterKey,
   version,
 } from '@bindery/service-kit';
 import { createHttpClient } from '@bindery/service-kit/http-client';
@@ -29,7 +36,7 @@ await runProcess({
   settings: identityProcessSettings,
   async compose(starting) {
     const { settings, telemetry, keep } = starting;
-    const vault = createVault(parseMasterKey(settings.MASTER_KEY));
+    const vault = createVault(await readInstanceKey(settings, starting));
     const own = createLateClient();
     const content = keep(
       'calls to content',
@@ -43,7 +50,7 @@ await runProcess({
         : createSmtpMailer({ url: settings.SMTP_URL, from: settings.MAIL_FROM });
     const service = await createIdentityService({
       ports: await openPorts('identity', settings, starting),
-      keys: await createKeyStore(await openDatabase(settings, 'keys', starting, true), vault),
+      keys: await createKeyStore(await openDatabase(settings, keysDatabase, starting, true), vault),
       vault,
       services: createRoutedClient({ identity: own.client, content: createHttpClient(content) }),
       mailer: observedMailer(keep('mail', mailer), telemetry),

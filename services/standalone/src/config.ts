@@ -1,7 +1,15 @@
 import { contentSettings } from '@bindery/content';
 import { gatewaySettings } from '@bindery/gateway';
 import { identitySettings } from '@bindery/identity';
-import { type ConfigOf, masterKeyPattern, optional, processSettings, readConfig, required } from '@bindery/service-kit';
+import {
+  type ConfigOf,
+  masterKeySetting,
+  optional,
+  previousMasterKeySetting,
+  processSettings,
+  readConfig,
+  required,
+} from '@bindery/service-kit';
 
 /** Every setting of the embedded profile; `docs/` shows the same as a table. */
 export const settings = {
@@ -13,11 +21,10 @@ export const settings = {
   ...processSettings,
   MASTER_KEY: optional.text({
     description:
-      'Key that protects personal data; default: `master.key` in the data directory, made at the first start.',
-    pattern: masterKeyPattern,
-    allowed: '32 bytes, as 64 hexadecimal digits or base64',
-    secret: true,
+      'Key that wraps the key which protects personal data; default: `master.key` in the data directory, made when it is not there.',
+    ...masterKeySetting,
   }),
+  ...previousMasterKeySetting,
   ...identitySettings,
   ...contentSettings,
   IMPORT_DOCS: required.flag({

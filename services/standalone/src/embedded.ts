@@ -8,7 +8,14 @@ import { createSmtpMailer } from '@bindery/mail/smtp';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import { openRenewableSearchIndex } from '@bindery/search/sqlite';
-import { createLifecycle, type Part, systemClock, version } from '@bindery/service-kit';
+import {
+  createLifecycle,
+  openInstanceKey,
+  type Part,
+  parseMasterKey,
+  systemClock,
+  version,
+} from '@bindery/service-kit';
 import { createTelemetry, gaugeDisk } from '@bindery/telemetry';
 import {
   observedBlobStore,
@@ -56,7 +63,6 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
 
     gaugeDisk(telemetry.metrics, settings.DATA_DIR);
     const paths = dataPaths(settings.DATA_DIR);
-    const vault = createVault(masterKeyOf(settings.DATA_DIR, settings.MASTER_KEY));
     const now = (): number => clock.now().getTime();
     const onRenewed = (error: unknown): void => logger.warn('the search index is made anew', { error });
     const cache = observedCache(keep('cache', createMemoryCache()), telemetry, 'memory');
@@ -86,6 +92,12 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
       clock,
     });
     const keyStore = keep('keys', await openSqliteReadStore({ path: paths.keys, durable: true }));
+    const { MASTER_KEY_PREVIOUS: previous } = settings;
+    const masterKeys = {
+      current: masterKeyOf(settings.DATA_DIR, settings.MASTER_KEY),
+      previous: previous === undefined ? undefined : parseMasterKey(previous),
+    };
+    const vault = createVault(await openInstanceKey(keyStore, masterKeys, logger));
     return await startServices(
       settings,
       {

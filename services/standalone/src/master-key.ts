@@ -4,8 +4,8 @@ import { masterKeyBytes, parseMasterKey } from '@bindery/service-kit';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
 
 /**
- * The key that protects the keys of users: from the configuration, else from `master.key` in the data directory, which
- * the first start makes. Who loses it loses all personal data; back it up apart from the data.
+ * The key that wraps the instance key: from the configuration, else from `master.key` in the data directory, which
+ * is made when it is not there. Who loses it loses all personal data; back it up apart from the data.
  * @throws RangeError when the file holds no key
  */
 export const masterKeyOf = (dataDir: string, configured: string | undefined): Uint8Array => {

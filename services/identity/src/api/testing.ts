@@ -6,6 +6,7 @@ import { createContract, type OperationDefinition, operations, replaceEmbeds } f
 import type { EventStore } from '@bindery/event-store';
 import { openSqliteEventStore } from '@bindery/event-store/sqlite';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
+import type { ReadStore } from '@bindery/read-store';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import {
   createIdSource,
@@ -26,7 +27,7 @@ import type { IdentityOptions } from '../identity-options.ts';
 import { createIdentityService } from '../service.ts';
 import { createKeyStore } from '../shared/key-store.ts';
 import { searchable } from '../shared/text.ts';
-import { createVault } from '../shared/vault.ts';
+import { createVault, type Vault } from '../shared/vault.ts';
 
 export const bootstrapToken = 'bnd_pat_0123456789012345678901234567890123456789';
 const contract = createContract(operations);
@@ -57,6 +58,18 @@ const otherServices = (): ServiceClient => {
   });
 };
 
+const vaultFrom = async (
+  keyStore: ReadStore,
+  vaultOf = async (_keys: ReadStore) => createVault(new Uint8Array(32).fill(7)),
+): Promise<Vault> => {
+  try {
+    return await vaultOf(keyStore);
+  } catch (error) {
+    await keyStore.close();
+    throw error;
+  }
+};
+
 /** The identity service on real stores in a folder of its own, as the composition root would start it. */
 export const startIdentity = async (
   given: {
@@ -66,17 +79,19 @@ export const startIdentity = async (
     readonly between?: (store: EventStore) => EventStore;
     /** Stands for the other services; without it, they know nothing of anybody. */
     readonly services?: ServiceClient;
+    /** What keys are derived from; the same key every time without it. @param keys the database of keys */
+    readonly vaultOf?: (keys: ReadStore) => Promise<Vault>;
     /** Other options of the service. */
     readonly options?: Pick<IdentityOptions, 'mailer' | 'publicUrl' | 'signIn' | 'saml'>;
   } = {},
 ) => {
   const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'bindery-identity-')));
   const clock = given.clock ?? manualClock('2026-01-31T09:30:00.000Z');
-  const vault = createVault(new Uint8Array(32).fill(7));
+  const keyStore = await openSqliteReadStore({ path: join(folder, 'keys.db'), durable: true });
+  const vault = await vaultFrom(keyStore, given.vaultOf);
   const ownStore = openSqliteEventStore({ path: join(folder, 'events.db') });
   const eventStore = given.between?.(ownStore) ?? ownStore;
   const readStore = await openSqliteReadStore({ path: join(folder, 'read.db') });
-  const keyStore = await openSqliteReadStore({ path: join(folder, 'keys.db'), durable: true });
   const bus = openEmbeddedMessageBus({ path: join(folder, 'bus.db') });
   const cache = createMemoryCache();
   const telemetry = noopTelemetry();

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
-import { notFound } from '@bindery/service-kit';
-import { keyFrom, newKey, type Vault } from './vault.ts';
+import { keyCheckCollection, keyCheckId, keyFrom, notFound, WrongMasterKey } from '@bindery/service-kit';
+import { newKey, type Vault } from './vault.ts';
 
 /**
  * The keys of users, kept outside the event store so that destroying one erases what it sealed (DESIGN section 4).
@@ -20,7 +20,7 @@ export interface KeyStore {
 
 interface KeyDocument {
   readonly userId: string;
-  /** The key, encrypted under the master key; null: destroyed. */
+  /** The key, encrypted under what is derived from the instance key; null: destroyed. */
   readonly wrapped: string | null;
 }
 
@@ -31,24 +31,16 @@ export const keyCollection: CollectionSpec = {
   indexes: [{ name: 'by-user', fields: ['userId'] }],
 };
 
-/** A known text, wrapped by the first start: tells at every later one whether the master key is still the same. */
-const checkCollection: CollectionSpec = { name: 'identity.key-check', version: 1, indexes: [] };
-const checkId = 'master-key';
-
-/** The keys cannot be read: the master key is another one than when they were written. */
-export class WrongMasterKey extends Error {
-  readonly code = 'identity.wrong_master_key';
-}
-
-const checkMasterKey = async (store: ReadStore, vault: Vault): Promise<void> => {
-  const collection = await store.collection<{ readonly wrapped: string }>(checkCollection);
-  const wrapped = vault.wrap(keyFrom(Buffer.from(checkId)), checkId);
-  if (await collection.compareAndPut(checkId, -1, { wrapped })) return;
-  const stored = await collection.get(checkId);
+/** The first start wraps a known text, which tells at every later one that the keys of users can be unwrapped. */
+const checkKeys = async (store: ReadStore, vault: Vault): Promise<void> => {
+  const collection = await store.collection<{ readonly wrapped: string }>(keyCheckCollection);
+  const wrapped = vault.wrap(keyFrom(Buffer.from(keyCheckId)), keyCheckId);
+  if (await collection.compareAndPut(keyCheckId, -1, { wrapped })) return;
+  const stored = await collection.get(keyCheckId);
   try {
-    vault.unwrap(stored?.document.wrapped ?? '', checkId);
+    vault.unwrap(stored?.document.wrapped ?? '', keyCheckId);
   } catch (cause) {
-    throw new WrongMasterKey('the master key is not the one that this data was written with', { cause });
+    throw new WrongMasterKey('the keys of users were written under another instance key', { cause });
   }
 };
 
@@ -86,7 +78,7 @@ export const createKeyStore = async (
   options: KeyStoreOptions = {},
 ): Promise<KeyStore> => {
   const { freshMs = 5000, now = () => performance.now() } = options;
-  await checkMasterKey(store, vault);
+  await checkKeys(store, vault);
   const collection: Collection<KeyDocument> = await store.collection<KeyDocument>(keyCollection);
   const cache = new Map<string, Held>();
   /** Keys that this process destroyed: an answer from before must not bring one back. */

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectionSpec, ReadStore } from '@bindery/read-store';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
+import { WrongMasterKey } from '@bindery/service-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createKeyStore, type KeyStore, WrongMasterKey } from './key-store.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
 import { createSealer } from './personal-data.ts';
 import { createVault } from './vault.ts';
 
@@ -95,7 +96,7 @@ describe('keys', () => {
     }
   });
 
-  test('are refused to another master key', async () => {
+  test('are refused to another instance key', async () => {
     const store = await openSqliteReadStore({ path, durable: true });
     const other = createVault(new Uint8Array(32).fill(8));
     await expect(createKeyStore(store, other)).rejects.toThrow(WrongMasterKey);

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { decrypt, encrypt } from '@bindery/service-kit';
 import type { KeyStore } from './key-store.ts';
-import { decrypt, encrypt } from './vault.ts';
 
 /** What identifies a person. Only this module, read models and answers hold it in clear. */
 export interface PersonalData {

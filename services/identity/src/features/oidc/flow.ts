@@ -1,6 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto';
 import type { Cache } from '@bindery/cache';
-import { decrypt, encrypt, keyFrom, type Vault } from '../../shared/vault.ts';
+import { decrypt, encrypt, keyFrom } from '@bindery/service-kit';
+import type { Vault } from '../../shared/vault.ts';
 import type { FlowSecrets } from './provider.ts';
 
 /** A sign-in under way: what was sent along, and where to go afterwards. */

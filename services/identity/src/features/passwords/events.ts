@@ -15,7 +15,7 @@ export type PasswordEvent =
       };
     }
   | {
-      /** The secret in the link is not stored anywhere: it is made from the id, with a key from the master key. */
+      /** The secret in the link is not stored anywhere: it is made from the id, with a key from the instance key. */
       readonly type: 'SignInLinkIssued';
       readonly data: {
         readonly userId: string;

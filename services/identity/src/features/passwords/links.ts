@@ -11,7 +11,7 @@ const format = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43
 
 /**
  * Links whose secret is made from their id: whoever sends the mail makes it again, and no store holds it.
- * @param secret for this purpose alone, from the master key
+ * @param secret for this purpose alone, from the instance key
  */
 export const createLinkSecrets = (secret: string): LinkSecrets => {
   const sign = (userId: string, linkId: string): Buffer =>
