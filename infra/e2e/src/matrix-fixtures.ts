@@ -96,6 +96,12 @@ export const words: Ids = {
   tokenId: 'missing',
   sessionId: 'missing',
   versionId: 'missing',
+  group: 'missing',
+  topic: 'missing',
+  key: 'missing',
+  service: 'missing',
+  reactor: 'missing',
+  stream: 'missing',
 };
 
 /** Parameters of parts of a space's content; made together with the space. */

@@ -33,6 +33,7 @@ export * from './features/merge-rules.ts';
 export * from './features/openapi-specs.ts';
 export * from './features/organizations.ts';
 export * from './features/pages.ts';
+export * from './features/parked.ts';
 export * from './features/pdf.ts';
 export * from './features/reviews.ts';
 export * from './features/revisions.ts';

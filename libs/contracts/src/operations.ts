@@ -20,6 +20,7 @@ import { memberOperations } from './features/members.ts';
 import { openapiSpecOperations } from './features/openapi-specs.ts';
 import { organizationInternalOperations, organizationOperations } from './features/organizations.ts';
 import { pageOperations } from './features/pages.ts';
+import { parkedOperations, recoveryInternalOperations } from './features/parked.ts';
 import { pdfOperations } from './features/pdf.ts';
 import { reviewOperations } from './features/reviews.ts';
 import { revisionOperations } from './features/revisions.ts';
@@ -44,6 +45,8 @@ import type { OperationDefinition } from './kit/operation.ts';
  */
 export const operations = {
   ...apiOperations,
+  ...parkedOperations,
+  ...recoveryInternalOperations,
   ...userOperations,
   ...sessionOperations,
   ...userTokenOperations,

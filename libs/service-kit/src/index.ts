@@ -13,6 +13,7 @@ export * from './lifecycle.ts';
 export * from './master-key.ts';
 export * from './operation.ts';
 export * from './paginate.ts';
+export * from './parked-work.ts';
 export * from './principal.ts';
 export * from './process-settings.ts';
 export * from './raw-route.ts';

@@ -1,4 +1,5 @@
 import type { AnswerOf, BodyOf, OperationDefinition, ParamsOf, QueryOf } from '@bindery/contracts';
+import type { ParkedWork } from './parked-work.ts';
 import type { Principal } from './principal.ts';
 
 /**
@@ -88,6 +89,8 @@ export interface Service {
   status(): Promise<ServiceStatus>;
   /** Rebuilds projections (all, or those named) beside the live ones and switches. */
   rebuild(projections?: readonly string[]): Promise<{ readonly events: number; readonly durationMs: number }>;
+  /** What waits because it could not be handled; absent where nothing can. */
+  readonly parked?: ParkedWork;
 }
 
 /** Figures of `GET /admin/v1/status` for one service. */

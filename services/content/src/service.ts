@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { validatePublicEvent } from '@bindery/contracts';
-import { createServiceRuntime, streamOf } from '@bindery/event-sourcing';
+import { createParkedWork, createServiceRuntime, streamOf } from '@bindery/event-sourcing';
 import {
   createCursorCodec,
   createIdSource,
@@ -323,5 +323,8 @@ export const createContentService = (options: ContentOptions): ContentService =>
       if (others === undefined || others.length < (projections?.length ?? 0)) await feeder.rebuild();
       return { events: rebuilt?.events ?? 0, durationMs: performance.now() - started };
     },
+    parked: createParkedWork({
+      ...{ memberships: [contentAccess.consumer], streams: runtime.parkedStreams, validatePublic: validatePublicEvent },
+    }),
   };
 };

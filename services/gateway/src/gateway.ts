@@ -6,6 +6,7 @@ import {
   type Contract,
   createContract,
   operations,
+  recordRecovery,
   type ServiceName,
 } from '@bindery/contracts';
 import type { ReadStore } from '@bindery/read-store';
@@ -16,6 +17,7 @@ import type { Express } from 'express';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import { createOwnHandlers, type ServiceAdmin } from './features/own-handlers.ts';
+import { createParkedHandlers } from './features/parked-handlers.ts';
 import { createGatewayServer } from './http/server.ts';
 import { createListener } from './listener.ts';
 import type { ResolveToken } from './pipeline/authenticate.ts';
@@ -63,7 +65,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { services, instance, cache, telemetry, clock, config } = options;
   const { logger } = telemetry;
   const contract = options.contract ?? createContract(operations);
-  const own = createInProcessClient(eraseHandlers(createOwnHandlers(instance, config, clock)));
+  const own = createInProcessClient(
+    eraseHandlers(createOwnHandlers(instance, config, clock)),
+    eraseHandlers(
+      createParkedHandlers(instance, (context, body) => call(recordRecovery, context, { params: {}, query: {}, body })),
+    ),
+  );
   const clientOf = (owner: ServiceName): ServiceClient => {
     if (owner === 'gateway') return own;
     const client = isClient(services) ? services : services[owner];

@@ -7,6 +7,7 @@ import type {
   memberOperations,
   memberRelationOperations,
   organizationOperations,
+  recoveryInternalOperations,
   samlOperations,
   sessionOperations,
   signInAdminOperations,
@@ -70,6 +71,7 @@ export type IdentityOperations = typeof userOperations &
   typeof samlOperations &
   typeof auditOperations &
   typeof erasureOperations &
+  typeof recoveryInternalOperations &
   typeof identityAuditInternalOperations &
   typeof identityAdminOperations;
 

@@ -14,6 +14,7 @@ import { type InvitationEvent, type InviteLinkEvent, invitePublicEvents } from '
 import type { ExternalIdentityEvent } from './features/oidc/index.ts';
 import type { OrganizationEvent } from './features/organizations/index.ts';
 import type { PasswordEvent, SignInFailed } from './features/passwords/index.ts';
+import type { RecoveryEvent } from './features/recoveries/index.ts';
 import { type AssertionUsed, type LoginEvent, type ProviderEvent, samlPublicEvents } from './features/saml/index.ts';
 import type { SessionEvent } from './features/sessions/index.ts';
 import type { SubdomainEvent } from './features/subdomains/index.ts';
@@ -37,6 +38,7 @@ type IdentityEvent =
   | UserEvent
   | EmailEvent
   | DenialEvent
+  | RecoveryEvent
   | CredentialsEvent
   | OrganizationEvent
   | InstanceEvent;
@@ -178,6 +180,7 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
     case 'EmailReserved':
     case 'EmailReleased':
     case 'AccessDenied':
+    case 'RecoveryAsked':
     case 'SubdomainClaimed':
     case 'SubdomainReleased':
     case 'InstanceInitialized':

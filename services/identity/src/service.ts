@@ -1,5 +1,5 @@
 import { validatePublicEvent } from '@bindery/contracts';
-import { createServiceRuntime } from '@bindery/event-sourcing';
+import { createParkedWork, createServiceRuntime } from '@bindery/event-sourcing';
 import { createCursorCodec, eraseHandlers, type HandlersFor, type Principal } from '@bindery/service-kit';
 import { forAdministrators } from './administration.ts';
 import { createBootstrap } from './bootstrap.ts';
@@ -22,6 +22,7 @@ import {
   sharesOrganization,
 } from './features/members/index.ts';
 import { openOrganizations, organizationAggregate, organizationsProjection } from './features/organizations/index.ts';
+import { recordRecoveryRoute, recoveryAggregate } from './features/recoveries/index.ts';
 import { createSamlFeature, samlProvidersProjection } from './features/saml/index.ts';
 import { createSessionsFeature, sessionsAggregate, sessionsProjection } from './features/sessions/index.ts';
 import {
@@ -257,6 +258,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     ...audit.handlers,
     ...erasing.handlers,
     reportDenials: reportDenialsRoute({ denials: runtime.repository(denialAggregate) }),
+    recordRecovery: recordRecoveryRoute({ recoveries: runtime.repository(recoveryAggregate) }),
   };
   const administration: HandlersFor<Pick<IdentityOperations, AdminOperation>> = {
     ...audit.administration,
@@ -287,6 +289,9 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     notReady: () => runtime.notReady(),
     status: () => runtime.status(),
     rebuild: (projections) => runtime.rebuild(projections),
+    parked: createParkedWork({
+      ...{ memberships: [], streams: runtime.parkedStreams, validatePublic: validatePublicEvent },
+    }),
     bootstrap,
     settled: async () => void (await Promise.all([usage.settle(), sessionUsage.settle(), signIn.settle()])),
     signInLinks: signIn.links,

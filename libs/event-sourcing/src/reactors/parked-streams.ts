@@ -96,10 +96,7 @@ export class ParkedStreams {
    * Has a stream tried again now by whichever process runs the reactor, and waits until it was, but not longer than `waitMs`.
    * @returns what is parked then, null when the stream is free
    */
-  async retry({
-    waitMs,
-    ...id
-  }: ParkedStreamId & { readonly waitMs: number }): Promise<WaitingStream | null> {
+  async retry({ waitMs, ...id }: ParkedStreamId & { readonly waitMs: number }): Promise<WaitingStream | null> {
     const collection = await this.#open();
     const key = parkedId(id.reactor, id.stream);
     let found = await collection.get(key);

@@ -1,18 +1,24 @@
 import { pipeline } from 'node:stream/promises';
 import { isProblem, Problem } from '../errors.ts';
 import type { Service, ServiceStatus } from '../operation.ts';
+import { type ParkedWork, remoteParkedWork } from '../parked-work.ts';
 import type { RawRoute } from '../raw-route.ts';
 import type { Transport } from './transport.ts';
 import { adminPath, fromWire, rawContextHeader, rawPath, rawProblemHeader, type WireRawContext } from './wire.ts';
 
 /** Longest rebuild that is waited for, in ms. */
 const rebuildMs = 3_600_000;
+/** Longer than anybody waits for the end of a release. */
+const parkedMs = 20_000;
 const statusMs = 10_000;
+/** What is not asked of another replica when one has perhaps begun it. */
+const changing = new Set(['rebuild', 'release-key', 'retry-stream']);
 /** How often a service that was never ready is asked again, in ms. */
 const pollMs = 500;
 
 /** A service in another process, as its gateway administers it. */
 export type RemoteService = Pick<Service, 'name' | 'notReady' | 'status' | 'rebuild'> & {
+  readonly parked: ParkedWork;
   /** Begins to ask whether it is ready. */
   start(): void;
   stop(): Promise<void>;
@@ -35,7 +41,7 @@ export function createRemoteService(name: string, transport: Transport): RemoteS
       body: JSON.stringify(body ?? {}),
       signal: stopping.signal,
       timeoutMs,
-      harmless: what !== 'rebuild',
+      harmless: !changing.has(what),
     });
     const result: { readonly answer?: unknown; readonly problem?: Parameters<typeof fromWire>[0] } = Object(
       await response.body.json(),
@@ -74,6 +80,7 @@ export function createRemoteService(name: string, transport: Transport): RemoteS
     status: async () => (await ask('status', statusMs)) as ServiceStatus,
     rebuild: async (projections) =>
       (await ask('rebuild', rebuildMs, { projections })) as Awaited<ReturnType<Service['rebuild']>>,
+    parked: remoteParkedWork((name, query) => ask(name, parkedMs, query)),
     start() {
       asking = untilReady();
     },

@@ -3,6 +3,7 @@ import { gaugeReady, type Telemetry } from '@bindery/telemetry';
 import { asProblem } from '../as-problem.ts';
 import { Problem } from '../errors.ts';
 import type { Service } from '../operation.ts';
+import { askParkedWork, isParkedCall } from '../parked-work.ts';
 import type { RawRoute } from '../raw-route.ts';
 import { createTokenCheck } from '../service-tokens.ts';
 import { createOperationServer, readJson } from './http-server.ts';
@@ -20,7 +21,7 @@ import {
 } from './wire.ts';
 
 export interface ServiceListenerOptions {
-  readonly service: Pick<Service, 'name' | 'handlers' | 'notReady' | 'status' | 'rebuild'>;
+  readonly service: Pick<Service, 'name' | 'handlers' | 'notReady' | 'status' | 'rebuild' | 'parked'>;
   readonly rawRoutes: readonly RawRoute[];
   /** Shared secrets of the instance's services, any of which is accepted: several while they are replaced. At least one. */
   readonly tokens: readonly string[];
@@ -112,6 +113,8 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
         const { projections } = Object(await readJson(request, maxAdminBytes));
         return { answer: await service.rebuild(projections ?? undefined) };
       }
+      if (isParkedCall(what))
+        return { answer: await askParkedWork(service.parked, what, await readJson(request, maxAdminBytes)) };
       throw new Problem('not-found', 'internal.path', 'No such internal path.');
     } catch (error) {
       const problem = asProblem(error, String(request.headers['x-request-id'] ?? 'unknown'));

@@ -3,7 +3,7 @@ import { type Clock, conflict, type HandlersFor, invalid, type Service } from '@
 import type { GatewayConfig } from '../config.ts';
 
 /** A service as the gateway administers it; the composition root passes the services themselves. */
-export type ServiceAdmin = Pick<Service, 'name' | 'notReady' | 'status' | 'rebuild'>;
+export type ServiceAdmin = Pick<Service, 'name' | 'notReady' | 'status' | 'rebuild' | 'parked'>;
 
 /** Handlers of the operations that the gateway answers by itself. */
 export function createOwnHandlers(

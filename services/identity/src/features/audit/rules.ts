@@ -4,6 +4,7 @@ import type { DenialEvent } from '../denials/index.ts';
 import type { EmailEvent } from '../emails/index.ts';
 import type { InstanceEvent } from '../instance/index.ts';
 import type { OrganizationEvent } from '../organizations/index.ts';
+import type { RecoveryEvent } from '../recoveries/index.ts';
 import type { SessionEvent } from '../sessions/index.ts';
 import type { SubdomainEvent } from '../subdomains/index.ts';
 import type { TeamEvent } from '../teams/index.ts';
@@ -162,6 +163,17 @@ const denials: AuditRules<DenialEvent> = {
   },
 };
 
+const recoveries: AuditRules<RecoveryEvent> = {
+  RecoveryAsked: {
+    action: 'recovery.asked',
+    label: 'Release of parked work asked for',
+    facts: ({ kind, target, service, owner, topic, attempts }) => ({
+      target: { type: kind, id: target },
+      details: { service, owner, attempts, ...(topic === undefined ? {} : { topic }) },
+    }),
+  },
+};
+
 /** How every event of identity stands in the audit. */
 export const identityAuditRules = auditRules(
   users,
@@ -179,4 +191,5 @@ export const identityAuditRules = auditRules(
   teams,
   instance,
   denials,
+  recoveries,
 );

@@ -1,0 +1,204 @@
+import type { BodyOf, parkedOperations, recordRecovery } from '@bindery/contracts';
+import {
+  type HandlersFor,
+  invalid,
+  notFound,
+  type OperationContext,
+  type ParkedKeyId,
+  type ParkedWork,
+  type WaitingKey,
+  type WaitingStream,
+} from '@bindery/service-kit';
+import type { ServiceAdmin } from './own-handlers.ts';
+
+/** How long an administrator waits for the outcome of a release, in ms. */
+const waitMs = 5000;
+const defaultLimit = 50;
+
+type RecordRecovery = (context: OperationContext, body: BodyOf<typeof recordRecovery>) => Promise<unknown>;
+interface Owner {
+  readonly name: string;
+  readonly parked: ParkedWork;
+}
+
+const presentKey = (service: string, known: WaitingKey) => ({ object: 'parked-key' as const, service, ...known });
+const presentStream = (service: string, known: WaitingStream) => ({
+  object: 'parked-stream' as const,
+  service,
+  ...known,
+});
+
+/** Cursors name what was shown last; they lead to nothing that the list does not show. */
+const cursorOf = (list: string, position: readonly string[]): string =>
+  Buffer.from(JSON.stringify([list, ...position])).toString('base64url');
+
+/** @throws Problem 400 */
+const positionOf = (list: string, length: number, page: string | undefined): readonly string[] => {
+  if (page === undefined) return [];
+  try {
+    const [from, ...position]: unknown[] = JSON.parse(Buffer.from(page, 'base64url').toString());
+    if (from === list && position.length === length && position.every((part) => typeof part === 'string'))
+      return position.map(String);
+  } catch {
+    // no cursor of ours: told below
+  }
+  throw invalid('cursor.invalid', 'query.page: is not a cursor of this list');
+};
+
+/** One page over services, which come one after the other. */
+const pageOver = async <T>(
+  owners: readonly Owner[],
+  from: string | undefined,
+  limit: number,
+  ask: (owner: Owner, isFirst: boolean, limit: number) => Promise<readonly T[]>,
+): Promise<{ readonly items: readonly { readonly service: string; readonly item: T }[]; readonly more: boolean }> => {
+  const items: { readonly service: string; readonly item: T }[] = [];
+  for (const owner of owners) {
+    if (items.length > limit) break;
+    if (from !== undefined && owner.name < from) continue;
+    const found = await ask(owner, owner.name === from, limit + 1 - items.length);
+    items.push(...found.map((item) => ({ service: owner.name, item })));
+  }
+  return { items: items.slice(0, limit), more: items.length > limit };
+};
+
+/**
+ * What could not be handled, over all services, and how it goes on. Each service answers for itself, by whichever replica;
+ * the order of handling is kept by whoever works on a key or stream.
+ * @param record puts into the audit what an administrator asks for, before it is begun
+ */
+export function createParkedHandlers(
+  services: readonly ServiceAdmin[],
+  record: RecordRecovery,
+): HandlersFor<typeof parkedOperations> {
+  const owners = services
+    .flatMap(({ name, parked }): Owner[] => (parked === undefined ? [] : [{ name, parked }]))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+  /** @throws Problem 404 for an unknown group and for a key that is not parked */
+  const find = async (id: ParkedKeyId): Promise<{ readonly owner: Owner; readonly known: WaitingKey }> => {
+    for (const owner of owners) {
+      const { groups, keys } = await owner.parked.keys({ ...id, limit: 1 });
+      if (!groups.includes(id.group)) continue;
+      const [known] = keys;
+      if (known === undefined) throw notFound('parked key');
+      return { owner, known };
+    }
+    throw notFound('consumer group');
+  };
+
+  const findStream = async (service: string, reactor: string, stream: string) => {
+    const owner = owners.find(({ name }) => name === service);
+    if (owner === undefined) throw notFound('service');
+    const [known] = await owner.parked.streams({ reactor, stream, limit: 1 });
+    if (known === undefined) throw notFound('parked stream');
+    return { owner, known };
+  };
+
+  return {
+    async listParkedKeys(_context, { query: { group, topic, page, limit = defaultLimit } }) {
+      const list = JSON.stringify(['parked-keys', group, topic]);
+      const [service, ...rest] = positionOf(list, 4, page);
+      const [afterGroup = '', afterTopic = '', afterKey = ''] = rest;
+      const after = { group: afterGroup, topic: afterTopic, key: afterKey };
+      const filters = { ...(group === undefined ? {} : { group }), ...(topic === undefined ? {} : { topic }) };
+      let known = group === undefined;
+      const { items, more } = await pageOver(owners, service, limit, async (owner, isFirst, most) => {
+        const found = await owner.parked.keys({ ...filters, ...(isFirst ? { after } : {}), limit: most });
+        known ||= group !== undefined && found.groups.includes(group);
+        return found.keys;
+      });
+      if (!known && page === undefined) throw notFound('consumer group');
+      const last = items.at(-1);
+      return {
+        status: 200,
+        body: {
+          items: items.map((one) => presentKey(one.service, one.item)),
+          ...(more && last !== undefined
+            ? { next: { page: cursorOf(list, [last.service, last.item.group, last.item.topic, last.item.key]) } }
+            : {}),
+        },
+      };
+    },
+
+    async listDeadLetters(_context, { params, query: { page, limit = 20 } }) {
+      const list = JSON.stringify(['dead-letters', params.group, params.topic, params.key]);
+      const [after] = positionOf(list, 1, page);
+      const { owner } = await find(params);
+      const found = await owner.parked.letters({ ...params, ...(after === undefined ? {} : { after }), limit });
+      return {
+        status: 200,
+        body: {
+          items: found.letters.map(({ event, ...letter }) => ({
+            ...{ object: 'dead-letter' as const, topic: params.topic, ...letter },
+            ...(event === undefined ? {} : { event: { ...event } }),
+          })),
+          ...(found.next === undefined ? {} : { next: { page: cursorOf(list, [found.next]) } }),
+        },
+      };
+    },
+
+    async releaseParkedKey(context, { params }) {
+      const { owner, known } = await find(params);
+      const { group, topic, key } = params;
+      await record(context, {
+        ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: key },
+        attempts: known.attempts,
+      });
+      const left = await owner.parked.release({ ...params, waitMs });
+      return {
+        status: 200,
+        body: {
+          object: 'parked-key-release',
+          ...(left === null
+            ? { state: 'released' }
+            : { state: left.releasing ? 'waiting' : 'parked', parked: presentKey(owner.name, left) }),
+        },
+      };
+    },
+
+    async listParkedStreams(_context, { query: { service, reactor, page, limit = defaultLimit } }) {
+      const list = JSON.stringify(['parked-streams', service, reactor]);
+      const [from, afterReactor = '', afterStream = ''] = positionOf(list, 3, page);
+      const chosen = service === undefined ? owners : owners.filter(({ name }) => name === service);
+      if (chosen.length === 0) throw notFound('service');
+      const after = { reactor: afterReactor, stream: afterStream };
+      const { items, more } = await pageOver(chosen, from, limit, (owner, isFirst, most) =>
+        owner.parked.streams({
+          ...(reactor === undefined ? {} : { reactor }),
+          ...(isFirst ? { after } : {}),
+          limit: most,
+        }),
+      );
+      const last = items.at(-1);
+      return {
+        status: 200,
+        body: {
+          items: items.map((one) => presentStream(one.service, one.item)),
+          ...(more && last !== undefined
+            ? { next: { page: cursorOf(list, [last.service, last.item.reactor, last.item.stream]) } }
+            : {}),
+        },
+      };
+    },
+
+    async retryParkedStream(context, { params: { service, reactor, stream } }) {
+      const { owner, known } = await findStream(service, reactor, stream);
+      await record(context, {
+        ...{ kind: 'parked-stream', service: owner.name, owner: reactor, target: stream },
+        attempts: known.attempts,
+      });
+      const left = await owner.parked.retry({ reactor, stream, waitMs });
+      const isSame = left?.attempts === known.attempts && left.revision === known.revision;
+      return {
+        status: 200,
+        body: {
+          object: 'parked-stream-retry',
+          ...(left === null
+            ? { state: 'released' }
+            : { state: isSame ? 'waiting' : 'parked', parked: presentStream(owner.name, left) }),
+        },
+      };
+    },
+  };
+}
