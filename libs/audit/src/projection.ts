@@ -21,6 +21,9 @@ const boundedAll = (values: Readonly<Record<string, unknown>>): Record<string, u
 const optional = <K extends string, V>(name: K, value: V | undefined): { readonly [P in K]?: V } =>
   value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: V });
 
+/** Under which the values of a target are kept. */
+const keyOf = ({ type, id }: { readonly type: string; readonly id: string }): string => `${type}.${id}`;
+
 /**
  * One entry per event of the whole log of a service, but for those that the rules leave out by name. It is made of the
  * log and nothing else, so nothing can be missing: what is not in the log has not happened.
@@ -34,14 +37,21 @@ export const auditProjection = (service: string, rules: AuditRuleSet): Projectio
     aggregates: 'all',
     handles: 'all',
     collections: [entries, valuesOf],
+    reads: (event) => {
+      const rule = ruleOf(rules, event);
+      if ('skip' in rule) return [];
+      const { target, values, begins } = factsOf(rule, event);
+      return values === undefined || begins === true ? [] : [{ collection: valuesOf, id: keyOf(target) }];
+    },
     apply: async (event: Recorded<DomainEvent>, reader) => {
       const rule = ruleOf(rules, event);
       if ('skip' in rule) return [];
       const { id, metadata, position: revision } = event;
-      const { target, organizationId = '', actor, tokenId, origin, values, details } = factsOf(rule, event);
+      const { target, organizationId = '', actor, tokenId, origin, values, details, begins } = factsOf(rule, event);
       const after = values && boundedAll(values);
-      const key = `${target.type}.${target.id}`;
-      const known = after && ((await reader.get<AuditValuesDocument>(valuesOf, key))?.values ?? {});
+      const key = keyOf(target);
+      const stored = after && begins !== true ? await reader.get<AuditValuesDocument>(valuesOf, key) : undefined;
+      const known = after && (stored?.values ?? {});
       const document: AuditEntryDocument = {
         id,
         time: metadata.time,

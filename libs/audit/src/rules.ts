@@ -7,6 +7,8 @@ export interface AuditFacts {
   readonly target?: { readonly type: string; readonly id: string };
   /** Default: `organizationId` of the data, else of the metadata; none: it concerns the instance. */
   readonly organizationId?: string;
+  /** The target begins with this event; default: when it is the first one of the target's own stream. */
+  readonly begins?: boolean;
   /** Values that the target has from now on, allow-listed; those that it had before are found by folding. Null clears. */
   readonly values?: Readonly<Record<string, unknown>>;
   /** Facts of the event that are no values of the target. */
@@ -76,6 +78,7 @@ export const factsOf = (
   event: Recorded<DomainEvent>,
 ): AuditFacts & { readonly target: { readonly type: string; readonly id: string }; readonly actor: AuditActor } => {
   const { metadata, data } = event;
+  const facts = rule.facts?.(data, event);
   const organizationId = Object(data).organizationId ?? metadata.organizationId;
   return {
     target: targetOf(event.stream),
@@ -83,7 +86,8 @@ export const factsOf = (
     tokenId: metadata.tokenId,
     origin: metadata.origin,
     ...(typeof organizationId === 'string' ? { organizationId } : {}),
-    ...rule.facts?.(data, event),
+    begins: event.revision === 0 && facts?.target === undefined,
+    ...facts,
   };
 };
 

@@ -28,6 +28,7 @@ export const documentPerStream = <Event extends DomainEvent, Doc>(
     aggregates: [aggregate],
     handles,
     collections: [collection],
+    keeps: mode === 'inline',
     apply: async (event: Recorded<DomainEvent>, reader: ProjectionReader) => {
       const id = aggregateIdOf(event.stream);
       // Nothing of a stream comes before its first event; the store's guard refuses it where it was applied already.

@@ -6,6 +6,12 @@ export interface ProjectionReader {
   get<T>(collection: CollectionSpec, id: string): Promise<T | undefined>;
 }
 
+/** A document that applying an event reads. */
+export interface ProjectionRead {
+  readonly collection: CollectionSpec;
+  readonly id: string;
+}
+
 export interface ProjectionWrite {
   readonly collection: CollectionSpec;
   readonly write: Write<unknown>;
@@ -27,6 +33,13 @@ export interface Projection<Event extends DomainEvent = DomainEvent> {
   readonly handles: readonly Event['type'][] | 'all';
   /** All collections it writes. */
   readonly collections: readonly CollectionSpec[];
+  /** Documents that `apply` will read for this event, as far as that can be told: of many events they are read together. */
+  readonly reads?: (event: Recorded<Event>) => readonly ProjectionRead[];
+  /**
+   * Of an inline one: its documents are few per stream and small, so that a process keeps those that it wrote, to apply the
+   * next event to without reading them again.
+   */
+  readonly keeps?: boolean;
   /**
    * Pure but for `reader`; never throws for a recorded fact: clamp, default or skip (STYLE: projections).
    *

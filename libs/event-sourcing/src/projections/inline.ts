@@ -4,7 +4,7 @@ import type { AfterAppend } from '../commands/stream-repository.ts';
 import type { DomainEvent, Recorded } from '../decider.ts';
 import { reasonOf } from '../shared/failures.ts';
 import { type ProjectionContext, type Step, storeSteps } from './context.ts';
-import { foldEvents } from './folding.ts';
+import { foldEvents, type KnownDocuments } from './folding.ts';
 import type { Tracked } from './tracked.ts';
 
 /** Events that a command makes up for before it leaves the rest to the runner. */
@@ -68,10 +68,20 @@ export class InlineProjector implements AfterAppend {
     const context = this.#context;
     const steps: Step[] = [];
     const failures: unknown[] = [];
+    const [first] = events;
+    const known = new Map<Tracked, KnownDocuments>();
     for (const tracked of interested) {
+      const before = first && tracked.projection.keeps ? tracked.kept.before(stream, first.revision) : undefined;
       const relevant = events.filter((event) => tracked.handles(event));
-      if (relevant.length === 0) continue;
-      const { writes, failure } = await foldEvents(tracked.projection, tracked.collections, relevant);
+      if (relevant.length === 0) {
+        if (before !== undefined) known.set(tracked, before);
+        continue;
+      }
+      const folded = await foldEvents(tracked.projection, tracked.collections, relevant, before);
+      const { writes, failure } = folded;
+      if (tracked.projection.keeps) known.set(tracked, folded.known);
+      // It may be another stream's, like those that are purged with what they belong to.
+      if (writes.some(({ write }) => write.kind === 'remove')) tracked.kept.clear();
       // The checkpoint speaks of the whole log and is the runner's to move.
       if (writes.length > 0) steps.push({ tracked, writes, position: 0 });
       if (failure !== undefined) failures.push(failure.error);
@@ -79,8 +89,9 @@ export class InlineProjector implements AfterAppend {
     failures.push(...(await storeSteps(context, steps)).map(({ error }) => error));
     if (failures.length > 0) throw failures[0];
     const last = events.at(-1);
-    if (last !== undefined && last.revision > (context.marks.peek(stream) ?? -1))
-      context.marks.set(stream, last.revision);
+    if (last === undefined) return;
+    for (const [tracked, documents] of known) tracked.kept.keep(stream, last.revision, documents);
+    if (last.revision > (context.marks.peek(stream) ?? -1)) context.marks.set(stream, last.revision);
   }
 
   /**

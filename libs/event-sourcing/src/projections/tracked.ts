@@ -3,6 +3,7 @@ import { aggregateOf } from '../aggregates.ts';
 import type { DomainEvent, Recorded } from '../decider.ts';
 import type { Projection } from '../projection.ts';
 import type { Collections } from './folding.ts';
+import { KeptDocuments } from './kept.ts';
 
 export type ProjectionState = 'live' | 'catching-up' | 'rebuilding' | 'failed';
 
@@ -19,6 +20,8 @@ export class Tracked {
   readonly #handles: ReadonlySet<string> | undefined;
   generation = 0;
   collections: Collections = new Map();
+  /** Of commands, in the present generation; for inline ones. */
+  readonly kept = new KeptDocuments();
   /** Everything up to here is in its documents. */
   position: Position = 0;
   /** The position that is stored as checkpoint. */
@@ -52,6 +55,7 @@ export class Tracked {
   moveTo(generation: number, collections: Collections, position: Position): void {
     this.generation = generation;
     this.collections = collections;
+    this.kept.clear();
     this.position = position;
     this.saved = position;
     this.unsaved = 0;

@@ -54,6 +54,7 @@ const spaces: AuditRules<SpaceEvent> = {
     label: 'Change request created',
     facts: ({ spaceId, changeRequestId, number, subject, status }) => ({
       target: { type: 'change-request', id: changeRequestId },
+      begins: true,
       values: { number, subject, status },
       details: { spaceId },
     }),
