@@ -23,8 +23,13 @@ import {
 } from './features/members/index.ts';
 import { openOrganizations, organizationAggregate, organizationsProjection } from './features/organizations/index.ts';
 import { recordRecoveryRoute, recoveryAggregate } from './features/recoveries/index.ts';
-import { createSamlFeature, samlProvidersProjection } from './features/saml/index.ts';
-import { createSessionsFeature, sessionsAggregate, sessionsProjection } from './features/sessions/index.ts';
+import { createSamlFeature, endProviderSessionsReactor, samlProvidersProjection } from './features/saml/index.ts';
+import {
+  createSessionsFeature,
+  openSessions,
+  sessionsAggregate,
+  sessionsProjection,
+} from './features/sessions/index.ts';
 import {
   createTeamsFeature,
   leaveTeamsReactor,
@@ -114,6 +119,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
       completeRegistrationReactor(() => ({ users: userRepository, registration, sealer, clock })),
       signInReactor(() => ({ mailer, vault, users, clock })),
       ...erasureReactors(() => ({ ...erasing, users: userRepository, organizations: organizationRepository, clock })),
+      endProviderSessionsReactor(() => ({ sessions: signedIn.sessions, live: () => openSessions(live), clock })),
       leaveTeamsReactor(() => ({ ...teamDeps, clock })),
       ...invitationReactors(keys, () => ({ runtime, ports, sealer, organizations, users, mailer, publicUrl })),
     ],

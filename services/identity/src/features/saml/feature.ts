@@ -31,7 +31,7 @@ export interface SamlFeatureDeps extends Omit<AccountDeps, 'joinTeam'> {
   readonly cache: LimitStore;
   readonly logger: Logger;
   readonly cursors: CursorCodec;
-  readonly sessions: Pick<Sessions, 'begin'>;
+  readonly sessions: Pick<Sessions, 'begin' | 'end'>;
   readonly settings: SamlSettings;
   readonly teams: {
     readonly repository: Repository<TeamState, TeamCommand, TeamEvent>;
@@ -67,9 +67,10 @@ export const createSamlFeature = (
   };
   const providers = () => openProviders(runtime.live);
   const logins = runtime.repository(samlLoginAggregate);
+  const repository = runtime.repository(providerAggregate);
   return {
     handlers: createProviderHandlers({
-      repository: runtime.repository(providerAggregate),
+      repository,
       providers,
       cursors: deps.cursors,
       teamExists,
@@ -87,6 +88,7 @@ export const createSamlFeature = (
       assertions: runtime.repository(samlAssertionAggregate),
       account: createAccounts({ ...deps, joinTeam }),
       sessions: deps.sessions,
+      isThere: async (providerId) => (await repository.load(providerId)).state.status === 'present',
       tickets: createTickets(vault.secret('saml')),
       cache: deps.cache,
       logger: deps.logger,

@@ -6,4 +6,5 @@ export type { AssertionUsed } from './login/assertion-use.ts';
 export type { LoginEvent } from './login/login-aggregate.ts';
 export type { SamlRoute } from './login/raw-routes.ts';
 export { samlPublicEvents } from './public-events.ts';
+export { type EndSessionsDeps, endProviderSessionsReactor } from './reactors/end-sessions.ts';
 export { samlProvidersProjection } from './read-model.ts';

@@ -16,6 +16,8 @@ export type SessionCommand =
         readonly sessionIds?: readonly string[];
         /** Only those that this organization's identity provider vouched for. */
         readonly organizationId?: string;
+        /** Of these, only those of this provider, and those of which it is not known whose they are. */
+        readonly providerId?: string;
         readonly reason: SessionEnding;
         readonly endedAt: string;
       };
@@ -26,10 +28,11 @@ export const decide = (command: SessionCommand, state: SessionsState): readonly 
     case 'StartSession':
       return start(command.data, state);
     case 'EndSessions': {
-      const { userId, sessionIds, organizationId, reason, endedAt } = command.data;
+      const { userId, sessionIds, organizationId, providerId, reason, endedAt } = command.data;
       const meant = [...state.sessions]
         .filter(([id]) => sessionIds === undefined || sessionIds.includes(id))
         .filter(([, session]) => organizationId === undefined || session.organizationId === organizationId)
+        .filter(([, session]) => providerId === undefined || (session.providerId ?? providerId) === providerId)
         .map(([id]) => id);
       return ended(userId, meant, reason, endedAt);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { at, later, specificationOf } from '../../testing.ts';
-import { sessionsAggregate } from './decider.ts';
+import { type SessionCommand, sessionsAggregate } from './decider.ts';
 import type { SessionEvent } from './events.ts';
 
 type Started = Extract<SessionEvent, { type: 'SessionStarted' }>;
@@ -25,6 +25,7 @@ const ended = (
   reason: Extract<SessionEvent, { type: 'SessionsEnded' }>['data']['reason'],
   endedAt = later,
 ): SessionEvent => ({ type: 'SessionsEnded', data: { userId: 'u1', sessionIds, reason, endedAt } });
+type Ending = Extract<SessionCommand, { type: 'EndSessions' }>['data'];
 const start = (event: Started) => ({ type: 'StartSession', data: event.data }) as const;
 
 describe('StartSession', () => {
@@ -56,7 +57,7 @@ describe('StartSession', () => {
 });
 
 describe('EndSessions', () => {
-  const end = (which: { readonly sessionIds?: readonly string[]; readonly organizationId?: string }) =>
+  const end = (which: Pick<Ending, 'sessionIds' | 'organizationId' | 'providerId'>) =>
     ({ type: 'EndSessions', data: { userId: 'u1', reason: 'revoked', endedAt: later, ...which } }) as const;
   const saml = started('s2', { method: 'saml', organizationId: 'o1' });
   test('ends those named, those of an organization, or all', () => {
@@ -69,6 +70,16 @@ describe('EndSessions', () => {
     given(started('s1'), saml)
       .when(end({}))
       .thenEvents(ended(['s1', 's2'], 'revoked'));
+  });
+  test('ends those of a provider, and those of which it is not known whose they are', () => {
+    const of = (sessionId: string, providerId: string) =>
+      started(sessionId, { method: 'saml', organizationId: 'o1', providerId });
+    given(started('s1'), saml, of('s3', 'p1'), of('s4', 'p2'))
+      .when(end({ organizationId: 'o1', providerId: 'p1' }))
+      .thenEvents(ended(['s2', 's3'], 'revoked'));
+    given(of('s3', 'p1'))
+      .when(end({ organizationId: 'o2', providerId: 'p1' }))
+      .thenNothing();
   });
   test('stays quiet when there is none', () => {
     given().when(end({})).thenNothing();

@@ -12,6 +12,8 @@ export type SessionEvent =
         readonly method: SessionMethod;
         /** Of sessions that an organization's identity provider vouches for. */
         readonly organizationId?: string;
+        /** The identity provider that did; absent in events of releases that did not note it. */
+        readonly providerId?: string;
         /** Address and browser, sealed with the user's key. */
         readonly client: string;
         readonly startedAt: string;

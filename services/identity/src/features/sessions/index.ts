@@ -1,7 +1,7 @@
 export { type SessionCommand, sessionsAggregate } from './decider.ts';
 export type { SessionEvent } from './events.ts';
 export { createSessionsFeature } from './feature.ts';
-export { sessionsProjection } from './read-model.ts';
+export { forEveryVouched, type LiveSessions, openSessions, sessionsProjection } from './read-model.ts';
 export {
   type BegunSession,
   ownMetadata,

@@ -1,6 +1,6 @@
 import type { SessionMethod } from '@bindery/contracts';
 import { documentsPerEvent, type LiveCollection, type Projection } from '@bindery/event-sourcing';
-import type { CollectionSpec } from '@bindery/read-store';
+import type { CollectionSpec, Query } from '@bindery/read-store';
 import type { SessionEvent } from './events.ts';
 import { sessionsAggregateName } from './state.ts';
 
@@ -25,6 +25,7 @@ export const sessionCollection: CollectionSpec = {
   indexes: [
     { name: 'by-hash', fields: ['hash'] },
     { name: 'by-user', fields: ['userId', 'createdAt'] },
+    { name: 'by-organization', fields: ['organizationId'] },
     { name: 'by-voucher', fields: ['userId', 'organizationId', 'createdAt'] },
   ],
 };
@@ -56,6 +57,24 @@ export const sessionsProjection: Projection = documentsPerEvent<SessionEvent>({
 export type LiveSessions = () => ReturnType<typeof openSessions>;
 
 export const openSessions = (live: LiveCollection) => live<SessionDocument>(sessionCollection);
+
+const most = 1000;
+
+/** Calls something for everybody who has sessions that an organization's providers vouched for, one after the other. */
+export const forEveryVouched = async (
+  sessions: LiveSessions,
+  organizationId: string,
+  call: (userId: string) => Promise<void>,
+): Promise<void> => {
+  for (let after: Query['after']; ; ) {
+    const query = { where: { organizationId }, limit: most, ...(after === undefined ? {} : { after }) };
+    const rows = await sessions().query(query);
+    for (const userId of new Set(rows.map(({ document }) => document.userId))) await call(userId);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < most) return;
+    after = [last.id];
+  }
+};
 
 /** The session with this hash, if it was started and not ended. */
 export const sessionByHash = async (sessions: LiveSessions, hash: string): Promise<SessionDocument | undefined> => {

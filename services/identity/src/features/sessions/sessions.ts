@@ -46,12 +46,15 @@ export interface Sessions {
       readonly method: SessionMethod;
       /** Of SAML: the organization whose provider vouched for the user. */
       readonly organizationId?: string;
+      /** Of SAML: that provider. */
+      readonly providerId?: string;
       readonly client?: SessionClient;
     },
     context: SessionContext,
   ): Promise<BegunSession>;
   /**
-   * Ends sessions of a user: those named, those of an organization, or all. In force at the next request.
+   * Ends sessions of a user: those named, those of an organization or of one of its providers, or all. In force at the
+   * next request.
    * @returns how many were open
    */
   end(
@@ -59,6 +62,7 @@ export interface Sessions {
     which: {
       readonly sessionIds?: readonly string[];
       readonly organizationId?: string;
+      readonly providerId?: string;
       readonly reason: SessionEnding;
     },
     context: SessionContext,
@@ -91,7 +95,7 @@ export const createSessions = ({
   lifetimes,
   sealOrigin,
 }: SessionsDeps): Sessions => ({
-  async begin(userId, { method, organizationId, client = {} }, context) {
+  async begin(userId, { method, organizationId, providerId, client = {} }, context) {
     const secret = newSecret(secretPrefix);
     const sessionId = createIdSource().id();
     const expiresAt = new Date(context.now.getTime() + lifetimes.absoluteMs).toISOString();
@@ -106,6 +110,7 @@ export const createSessions = ({
       sessionHash: tokenHashOf(secret),
       method,
       ...(organizationId === undefined ? {} : { organizationId }),
+      ...(providerId === undefined ? {} : { providerId }),
       client: await sealer.sealText(userId, clientPurpose(sessionId), JSON.stringify(facts)),
       startedAt: context.now.toISOString(),
       expiresAt,

@@ -6,6 +6,7 @@ export interface OpenSession {
   readonly startedAt: string;
   readonly expiresAt: string;
   readonly organizationId: string | undefined;
+  readonly providerId: string | undefined;
 }
 
 /** The sessions of a user by id, oldest first; at most `limits.session.perUser`. */
@@ -21,8 +22,9 @@ export const initialState = (): SessionsState => ({ sessions: new Map() });
 export const evolve = (state: SessionsState, event: SessionEvent): SessionsState => {
   switch (event.type) {
     case 'SessionStarted': {
-      const { sessionId, startedAt, expiresAt, organizationId } = event.data;
-      return { sessions: new Map([...state.sessions, [sessionId, { startedAt, expiresAt, organizationId }]]) };
+      const { sessionId, startedAt, expiresAt, organizationId, providerId } = event.data;
+      const session = { startedAt, expiresAt, organizationId, providerId };
+      return { sessions: new Map([...state.sessions, [sessionId, session]]) };
     }
     case 'SessionsEnded': {
       const sessions = new Map(state.sessions);

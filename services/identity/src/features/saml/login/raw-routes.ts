@@ -40,7 +40,9 @@ export interface SamlRouteDeps {
   readonly assertions: Repository<{ readonly used: boolean }, UseAssertion, AssertionUsed>;
   /** Finds or makes the user and its membership. */
   readonly account: (provider: ActiveProvider, claims: Claims, metadata: CommandMetadata) => Promise<string>;
-  readonly sessions: Pick<Sessions, 'begin'>;
+  readonly sessions: Pick<Sessions, 'begin' | 'end'>;
+  /** Whether the provider is there, by its events: the read model may be a moment behind. */
+  readonly isThere: (providerId: string) => Promise<boolean>;
   readonly tickets: Tickets;
   readonly cache: LimitStore;
   readonly logger: Logger;
@@ -182,7 +184,14 @@ export const createSamlRoutes = (deps: SamlRouteDeps): readonly SamlRoute[] => {
     );
     const userAgent = request.headers['user-agent'];
     const client = { address, ...(userAgent === undefined ? {} : { userAgent }) };
-    const session = await deps.sessions.begin(state.userId, { method: 'saml', organizationId, client }, context);
+    const how = { method: 'saml', organizationId, providerId: provider.id, client } as const;
+    const session = await deps.sessions.begin(state.userId, how, context);
+    // Deleted a moment ago: the sessions that it had were ended without this one.
+    if (!(await deps.isThere(provider.id))) {
+      const { sessionId } = session;
+      await deps.sessions.end(state.userId, { sessionIds: [sessionId], organizationId, reason: 'removed' }, context);
+      throw new SamlRefusal('account');
+    }
     const cookies = [session.cookie, setCookie(browserCookie, '', baseUrl, 0)];
     sendRedirect(response, 303, sameOriginPath(decode(returnTo)), cookies);
   });

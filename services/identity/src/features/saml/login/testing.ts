@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { operations } from '@bindery/contracts';
+import type { EventStore } from '@bindery/event-store';
 import { createIdentityProvider, requestIn, type TestIdentityProvider } from '@bindery/testing/saml';
 import { manualClock, startIdentity, type TestIdentity } from '../../../api/testing.ts';
 import { tokenHashOf } from '../../tokens/index.ts';
@@ -41,10 +42,14 @@ const cookieIn = (response: Response, name: string): string | undefined =>
 /**
  * An instance with an organization of the domain `example.org` whose provider is active, and what a browser does there.
  * @param unsignedResponsesFrom entity ids of providers whose assertion alone is enough
+ * @param between puts something between the service and its event store
  */
-export const startSaml = async (unsignedResponsesFrom: readonly string[] = []) => {
+export const startSaml = async (
+  unsignedResponsesFrom: readonly string[] = [],
+  between: (store: EventStore) => EventStore = (store) => store,
+) => {
   const clock = manualClock(new Date().toISOString());
-  const identity = await startIdentity({ clock, options: { saml: { unsignedResponsesFrom } } });
+  const identity = await startIdentity({ clock, between, options: { saml: { unsignedResponsesFrom } } });
   const server = serve(identity.service, () => clock.now());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
