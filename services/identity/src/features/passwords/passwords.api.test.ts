@@ -301,6 +301,7 @@ test('who is invited and has no account gets one with the link, and is a member 
   const linked = () => mails.find(({ to, text }) => to === email && text.includes('/sign-in/link/'));
   await ask('not.invited@example.org');
   await ask(email);
+  await identity.settled();
   while (linked() === undefined) await new Promise((resolve) => setImmediate(resolve));
   const link = /\/sign-in\/link\/(\S+)/.exec(linked()?.text ?? '')?.[1] ?? '';
   const used = await identity.call(useSignInLink, gateway, { body: { link, password, address: elsewhere() } });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '@bindery/contracts';
 import { createIdSource } from '@bindery/service-kit';
 import { normalizeEmail } from '../../shared/text.ts';
@@ -20,7 +21,10 @@ export interface SignInLinks {
     how: { readonly purpose: LinkPurpose; readonly mail: boolean },
     context: SessionContext,
   ): Promise<{ readonly url: string; readonly expiresAt: string }>;
-  /** Sends one to whoever has the email, in the background; the caller learns nothing. */
+  /**
+   * Sends one to whoever has the email, some time after the caller was answered: how long the answer takes, and how busy
+   * the process is right then, says nothing about anybody.
+   */
   request(given: { readonly email: string; readonly address: string }, context: SessionContext): Promise<void>;
   /**
    * Signs in, and sets the password when one is given; setting it ends all other sessions.
@@ -31,7 +35,7 @@ export interface SignInLinks {
     given: Browser & { readonly link: string; readonly password?: string },
     context: SessionContext,
   ): Promise<readonly string[]>;
-  /** Waits for what goes on in the background. */
+  /** Begins what is put off, and waits for what goes on in the background. */
   settle(): Promise<void>;
 }
 
@@ -43,8 +47,10 @@ const lifetimeMs: Readonly<Record<LinkPurpose, number>> = {
   invitation: 7 * 24 * hour,
 };
 
-/** So many requests for mail are worked on at a time; others are left out, as if the limit were reached. */
-const maxInBackground = 50;
+/** So many requests for mail wait or are worked on at a time; others are left out, as if the limit were reached. */
+const maxInBackground = 500;
+/** A request for mail is begun so many ms later, at least and at most: its answer is out long before. */
+const putOffMs = { least: 200, most: 1200 };
 
 export interface SignInLinksDeps extends Pick<SignInDeps, 'digest' | 'holderOf' | 'isActive' | 'factsAbout'> {
   readonly repository: PasswordRepository;
@@ -62,6 +68,14 @@ export interface SignInLinksDeps extends Pick<SignInDeps, 'digest' | 'holderOf' 
 export const createSignInLinks = (deps: SignInLinksDeps): SignInLinks => {
   const { repository, passwords, secrets, throttle, devices, sessions } = deps;
   const background = new Set<Promise<void>>();
+  let hurry = new AbortController();
+  const putOff = async (): Promise<void> => {
+    const ms = putOffMs.least + Math.random() * (putOffMs.most - putOffMs.least);
+    const { signal } = hurry;
+    await delay(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  };
 
   const issue: SignInLinks['issue'] = async (userId, { purpose, mail }, context) => {
     const linkId = createIdSource().id();
@@ -89,7 +103,8 @@ export const createSignInLinks = (deps: SignInLinksDeps): SignInLinks => {
     issue,
     async request({ email, address }, context) {
       if (background.size >= maxInBackground || email.length > limits.user.email) return;
-      const work = send(email, address, context)
+      const work = putOff()
+        .then(() => send(email, address, context))
         .catch(deps.onProblem)
         .finally(() => background.delete(work));
       background.add(work);
@@ -115,6 +130,8 @@ export const createSignInLinks = (deps: SignInLinksDeps): SignInLinks => {
       return [cookie, devices.mark(userId, context.now, context.baseUrl)];
     },
     async settle() {
+      hurry.abort();
+      hurry = new AbortController();
       await Promise.all(background);
     },
   };
