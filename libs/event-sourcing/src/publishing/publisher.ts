@@ -26,7 +26,9 @@ export interface PublisherParts extends WorkerParts {
 
 /** Messages of one publish call. */
 const BATCH = 200;
-/** Messages at the end of the topic that are compared with what is about to be published; more than a batch. */
+/** Messages after which the position is stored at once; fewer wait for the next time that it is stored anyway. */
+const UNSAVED = 200;
+/** Messages at the end of the topic that are compared with what is about to be published; more than can be published without a stored position. */
 const TAIL = 1000;
 
 /** Under this id the publisher of a service writes to the bus: one at a time. */
@@ -39,7 +41,8 @@ interface Outgoing {
 
 /**
  * Turns a service's own events into public ones and puts them on its topic, in order, at least once (DESIGN section 5,
- * PITFALLS 29): a checkpoint follows each acknowledged batch; a lost one is made good from the end of the topic.
+ * PITFALLS 29): a checkpoint follows what is acknowledged, some time later; what it does not tell is found at the end of the
+ * topic.
  */
 export class Publisher extends Worker {
   readonly #parts: PublisherParts;
@@ -90,10 +93,15 @@ export class Publisher extends Worker {
     this.moved(position);
     const pace = new Pace(tuning.gatherMs);
     const published = new Set(tail.map(({ event }) => event.id));
+    let unsaved = 0;
     for await (const item of eventStore.subscribe({ after: position, prefixes, signal: lease.signal })) {
       if (item.kind === 'events') {
-        const left = await this.#publish(publisher, item.events, published, lease);
-        if (left) await epoch.save(item.position, this.#refused);
+        const before = this.#refused;
+        unsaved += await this.#publish(publisher, item.events, published, lease);
+        if (unsaved >= UNSAVED || this.#refused > before) {
+          await epoch.save(item.position, this.#refused);
+          unsaved = 0;
+        }
       } else {
         published.clear(); // nothing that comes from now on can be there already
         this.live();
@@ -104,13 +112,13 @@ export class Publisher extends Worker {
     }
   }
 
-  /** @returns whether anything left */
+  /** @returns how many messages left */
   async #publish(
     publisher: BusPublisher,
     events: readonly RecordedEvent[],
     published: Set<string>,
     lease: HeldLease,
-  ): Promise<boolean> {
+  ): Promise<number> {
     const { service, instruments } = this.#parts;
     const outgoing: Outgoing = { messages: [], refused: [] };
     for (const event of events) this.#map(this.#parts.aggregates.read(event), published, outgoing);
@@ -125,7 +133,7 @@ export class Publisher extends Worker {
       this.#refused += refused.length;
       instruments.deadLetters.add(refused.length, { service });
     }
-    return messages.length > 0 || refused.length > 0;
+    return messages.length;
   }
 
   #map(cause: Recorded<DomainEvent>, published: Set<string>, outgoing: Outgoing): void {
