@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
 const endToEnd = [
   'clients',
   'story',
-  ...(values.quick ? [] : ['sign-in', 'saml.test', 'hostile', 'elsa', 'crash-loop']),
+  ...(values.quick ? [] : ['sign-in', 'saml.test', 'hostile', 'elsa', 'crash-loop', 'parked']),
 ];
 const suites = values.quick
   ? '(eventstoredb|kafka|mongodb|redis|s3).conformance'

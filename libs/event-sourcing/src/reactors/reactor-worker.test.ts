@@ -135,6 +135,55 @@ describe('a reactor', () => {
     expect((await repaired.runtime.status()).reactors?.[0]?.parked).toEqual([]);
   });
 
+  test('an operator sees parked streams from any process and has them tried at once', async () => {
+    let broken = true;
+    const reactor = (react: React): Reactor => ({
+      name: 'copier',
+      aggregates: [boards.name],
+      handles: ['NoteAdded'],
+      react: (event) => react(event, repository),
+    });
+    const options = { service: 'content', projections: [], ports };
+    // Long waits: what is seen to happen, happens because somebody asked.
+    const tuning = { failuresUntilAlarm: 1, backoffMs: 600_000, maxBackoffMs: 600_000, wishPollMs: 10 };
+    const poisoned: React = async (event, boardsOf) => {
+      if (broken && textOf(event) === 'poison') throw new Error('not now');
+      await copy(event, boardsOf);
+    };
+    const opened = await testRuntime({ ...options, reactors: [reactor(poisoned)], tuning });
+    running.push(opened);
+    const repository = opened.runtime.repository(boards);
+    await opened.runtime.start();
+    const other = await testRuntime({ ...options, reactors: [reactor(poisoned)], tuning });
+    running.push(other);
+    other.runtime.repository(boards);
+    await other.runtime.start();
+    for (const id of ['log', 'b1', 'b2', 'b3']) await repository.handle(id, create, opened.metadata());
+    for (const id of ['b1', 'b2', 'b3'])
+      for (const text of ['one', 'poison', 'three']) await repository.handle(id, add(text), opened.metadata());
+    const seen = () => other.runtime.parkedStreams.list({ limit: 10 });
+    await until('three wait', async () => (await seen()).length === 3);
+    const streams = ['b1', 'b2', 'b3'].map((id) => `content.board-${id}`);
+    expect((await seen()).map(({ stream }) => stream)).toEqual(streams);
+    expect(await other.runtime.parkedStreams.list({ reactor: 'copier', limit: 2 })).toMatchObject([
+      { stream: streams[0], reason: 'Error: not now', attempts: 1, revision: 2 },
+      { stream: streams[1] },
+    ]);
+    const [after] = await seen();
+    expect(await other.runtime.parkedStreams.list({ limit: 10, ...(after && { after }) })).toHaveLength(2);
+    expect(await other.runtime.parkedStreams.list({ reactor: 'nobody', limit: 10 })).toEqual([]);
+
+    const retry = (runtime: TestRuntime, id: string) =>
+      runtime.runtime.parkedStreams.retry({ reactor: 'copier', stream: `content.board-${id}`, waitMs: 5000 });
+    expect(await retry(other, 'b1')).toMatchObject({ attempts: 2, reason: 'Error: not now' });
+    broken = false;
+    for (const runtime of [opened, other]) expect(await retry(runtime, runtime === opened ? 'b1' : 'b2')).toBeNull();
+    expect((await seen()).map(({ stream, attempts }) => [stream, attempts])).toEqual([[streams[2], 1]]);
+    const texts = await logged();
+    for (const id of ['b1', 'b2']) expect(ofBoard(texts, id)).toEqual([`${id}:one`, `${id}:poison`, `${id}:three`]);
+    expect(await retry(other, 'nobody')).toBeNull();
+  });
+
   test('one that does not come back is given up after a while', async () => {
     const signals: AbortSignal[] = [];
     const reactor: Reactor = {

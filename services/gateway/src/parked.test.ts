@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { apiOperations, type BodyOf, createContract, parkedOperations, recordRecovery } from '@bindery/contracts';
+import { notFound, type ParkedWork, Problem, type WaitingKey, type WaitingStream } from '@bindery/service-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type FakeInstance, startFakeInstance } from './testing.ts';
+
+const since = '2026-03-01T12:00:00.000Z';
+const key = (group: string, topic: string, name: string): WaitingKey => ({
+  ...{ group, topic, key: name, reason: 'no', attempts: 5, since, letters: 2, releasing: false },
+});
+const stream = (reactor: string, name: string): WaitingStream => ({
+  ...{ reactor, stream: name, reason: 'no', attempts: 5, since, revision: 3 },
+});
+
+/** What waits in a service, in memory. */
+class FakeWork implements ParkedWork {
+  readonly groups: readonly string[];
+  waiting: WaitingKey[] = [];
+  streaming: WaitingStream[] = [];
+  releases: string[] = [];
+  outcome: WaitingKey | null = null;
+  streamOutcome: WaitingStream | null = null;
+
+  constructor(...groups: string[]) {
+    this.groups = groups;
+  }
+
+  keys: ParkedWork['keys'] = async ({ group, topic, key: name, after, limit }) => {
+    const place = (one: { group: string; topic: string; key: string }) => `${one.group} ${one.topic} ${one.key}`;
+    const keys = this.waiting
+      .filter((one) => (group ?? one.group) === one.group && (topic ?? one.topic) === one.topic)
+      .filter((one) => (name ?? one.key) === one.key && (after === undefined || place(one) > place(after)));
+    return { groups: this.groups, keys: keys.slice(0, limit) };
+  };
+
+  letters: ParkedWork['letters'] = async ({ after, limit }) => {
+    const all = [0, 1, 2, 3].map((n) => ({
+      ...{ partition: 1, offset: String(n), reason: 'no', attempts: n === 0 ? 5 : 0, parkedAt: since, bytes: 10 },
+      ...(n === 0 ? {} : { event: { id: `e${n}`, data: { n } } }),
+    }));
+    const from = after === undefined ? 0 : Number(after);
+    return { letters: all.slice(from, from + limit), ...(from + limit < 4 ? { next: String(from + limit) } : {}) };
+  };
+
+  release: ParkedWork['release'] = async (id) => {
+    this.releases.push(`${id.group} ${id.topic} ${id.key}`);
+    return this.outcome;
+  };
+
+  streams: ParkedWork['streams'] = async ({ reactor, stream: name, after, limit }) =>
+    this.streaming
+      .filter((one) => (reactor ?? one.reactor) === one.reactor && (name ?? one.stream) === one.stream)
+      .filter((one) => after === undefined || `${one.reactor} ${one.stream}` > `${after.reactor} ${after.stream}`)
+      .slice(0, limit);
+
+  retry: ParkedWork['retry'] = async (id) => {
+    this.releases.push(`${id.reactor} ${id.stream}`);
+    return this.streamOutcome;
+  };
+}
+
+describe('what is parked', () => {
+  let instance: FakeInstance;
+  let content: FakeWork;
+  let identity: FakeWork;
+  let recorded: (BodyOf<typeof recordRecovery> & { readonly by: string })[];
+  let refuse: Error | undefined;
+  const contract = createContract({ ...apiOperations, ...parkedOperations, recordRecovery });
+
+  const work = (of: () => FakeWork): ParkedWork => ({
+    keys: (query) => of().keys(query),
+    letters: (query) => of().letters(query),
+    release: (query) => of().release(query),
+    streams: (query) => of().streams(query),
+    retry: (query) => of().retry(query),
+  });
+  const admin = (name: string, of: () => FakeWork) => ({
+    ...{ name, notReady: () => [], parked: work(of) },
+    status: async () => ({ service: name, events: 0, projections: [] }),
+    rebuild: async () => ({ events: 0, durationMs: 0 }),
+  });
+
+  beforeAll(async () => {
+    instance = await startFakeInstance(
+      {},
+      {
+        contract,
+        instance: [admin('identity', () => identity), admin('content', () => content)],
+        resolveToken: async (hash) => ({
+          ...{ kind: 'user', id: 'user-1', tokenId: 'token-1', organizations: {} },
+          instanceAdmin: hash === createHash('sha256').update('root').digest('hex'),
+        }),
+        services: {
+          identity: {
+            call: async (_operation, context, request) => {
+              if (refuse !== undefined) throw refuse;
+              const { body } = request as { readonly body: BodyOf<typeof recordRecovery> };
+              recorded.push({ ...body, by: context.principal.id });
+              return { status: 204 } as never;
+            },
+          },
+        },
+      },
+    );
+  });
+  afterAll(() => instance.stop());
+  beforeEach(() => {
+    content = new FakeWork('content-grants', 'content-search');
+    identity = new FakeWork();
+    recorded = [];
+    refuse = undefined;
+  });
+
+  const send = async (operation: keyof typeof parkedOperations, path: string, token = 'root') => {
+    const { method } = parkedOperations[operation];
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${instance.url}/admin/v1${path}`, { method, headers });
+    const body: unknown = await response.json();
+    expect(contract.checkResponse(operation, response.status, body)).toEqual([]);
+    return { status: response.status, body };
+  };
+  const pages = async (operation: 'listParkedKeys' | 'listParkedStreams' | 'listDeadLetters', path: string) => {
+    const found: unknown[][] = [];
+    for (let page = ''; ; ) {
+      const { status, body } = await send(operation, `${path}${page}`);
+      expect(status).toBe(200);
+      found.push(Object(body).items);
+      const { next } = Object(body);
+      if (next === undefined) return found;
+      page = `&page=${encodeURIComponent(next.page)}`;
+    }
+  };
+  const messageOf = ({ body }: { readonly body: unknown }): string => Object(body).error?.message;
+
+  test('is listed over all services, page by page', async () => {
+    content.waiting = ['a', 'b', 'c'].flatMap((name) => [
+      key('content-grants', 'bindery.identity.v1', name),
+      key('content-search', 'bindery.identity.v1', name),
+    ]);
+    content.waiting.sort((a, b) => (`${a.group} ${a.key}` < `${b.group} ${b.key}` ? -1 : 1));
+    content.streaming = ['s1', 's2'].map((name) => stream('drop', name));
+    identity.streaming = ['s3', 's4', 's5'].map((name) => stream('mail', name));
+    const keys = await pages('listParkedKeys', '/parked-keys?limit=4');
+    expect(keys.map(({ length }) => length)).toEqual([4, 2]);
+    expect(keys.flat()).toEqual(content.waiting.map((one) => ({ object: 'parked-key', service: 'content', ...one })));
+    const filtered = await pages('listParkedKeys', '/parked-keys?group=content-search&limit=2');
+    expect(filtered.map((page) => page.map((one) => Object(one).key))).toEqual([['a', 'b'], ['c']]);
+    const streams = await pages('listParkedStreams', '/parked-streams?limit=2');
+    expect(streams.map((page) => page.map((one) => `${Object(one).service} ${Object(one).stream}`))).toEqual([
+      ['content s1', 'content s2'],
+      ['identity s3', 'identity s4'],
+      ['identity s5'],
+    ]);
+    const ofOne = await pages('listParkedStreams', '/parked-streams?service=identity&reactor=mail');
+    expect(ofOne.flat()).toEqual(
+      identity.streaming.map((one) => ({ object: 'parked-stream', service: 'identity', ...one })),
+    );
+    expect((await send('listParkedKeys', '/parked-keys?limit=0')).body).toEqual({ items: [] });
+  });
+
+  test('its letters are shown, with events where there are some', async () => {
+    content.waiting = [key('content-grants', 'bindery.identity.v1', 'a/b c')];
+    const found = await pages(
+      'listDeadLetters',
+      '/parked-keys/content-grants/bindery.identity.v1/a%2Fb%20c/letters?limit=3',
+    );
+    expect(found.map(({ length }) => length)).toEqual([3, 1]);
+    const [first, second] = found.flat();
+    expect(first).toEqual({
+      ...{ object: 'dead-letter', topic: 'bindery.identity.v1', partition: 1, offset: '0', reason: 'no' },
+      ...{ attempts: 5, parkedAt: since, bytes: 10 },
+    });
+    expect(second).toMatchObject({ offset: '1', event: { id: 'e1', data: { n: 1 } } });
+  });
+
+  test('is released by whoever has it, once that stands in the audit', async () => {
+    const path = '/parked-keys/content-grants/bindery.identity.v1/a/release';
+    content.waiting = [key('content-grants', 'bindery.identity.v1', 'a')];
+    expect(await send('releaseParkedKey', path)).toEqual({
+      status: 200,
+      body: { object: 'parked-key-release', state: 'released' },
+    });
+    expect(content.releases).toEqual(['content-grants bindery.identity.v1 a']);
+    expect(recorded).toEqual([
+      {
+        ...{ kind: 'parked-key', service: 'content', owner: 'content-grants', topic: 'bindery.identity.v1' },
+        ...{ target: 'a', attempts: 5, by: 'user-1' },
+      },
+    ]);
+    content.outcome = { ...key('content-grants', 'bindery.identity.v1', 'a'), releasing: true };
+    expect((await send('releaseParkedKey', path)).body).toMatchObject({ state: 'waiting', parked: { key: 'a' } });
+    content.outcome = { ...content.outcome, releasing: false, attempts: 10 };
+    expect((await send('releaseParkedKey', path)).body).toMatchObject({ state: 'parked', parked: { attempts: 10 } });
+    refuse = new Problem('unavailable', 'event_store.unavailable', 'Away.');
+    expect((await send('releaseParkedKey', path)).status).toBe(503);
+    expect(content.releases).toHaveLength(3);
+  });
+
+  test('a stream is tried again, and its outcome told', async () => {
+    identity.streaming = [stream('mail', 'identity.invitation-1')];
+    const path = '/parked-streams/identity/mail/identity.invitation-1/retry';
+    expect((await send('retryParkedStream', path)).body).toEqual({ object: 'parked-stream-retry', state: 'released' });
+    expect(recorded).toMatchObject([{ kind: 'parked-stream', service: 'identity', owner: 'mail', by: 'user-1' }]);
+    identity.streamOutcome = stream('mail', 'identity.invitation-1');
+    expect((await send('retryParkedStream', path)).body).toMatchObject({ state: 'waiting' });
+    identity.streamOutcome = { ...identity.streamOutcome, attempts: 6 };
+    expect((await send('retryParkedStream', path)).body).toMatchObject({ state: 'parked', parked: { attempts: 6 } });
+  });
+
+  test('what is not there is told apart for people', async () => {
+    const of = (path: string) => `/parked-keys/${path}`;
+    expect(messageOf(await send('releaseParkedKey', of('nope/t/k/release')))).toBe('No such consumer group.');
+    expect(messageOf(await send('releaseParkedKey', of('content-grants/t/k/release')))).toBe('No such parked key.');
+    expect(messageOf(await send('listDeadLetters', of('content-grants/t/k/letters')))).toBe('No such parked key.');
+    expect(messageOf(await send('listParkedKeys', '/parked-keys?group=nope'))).toBe('No such consumer group.');
+    expect((await send('listParkedKeys', '/parked-keys?group=content-grants')).body).toEqual({ items: [] });
+    expect(messageOf(await send('listParkedStreams', '/parked-streams?service=nope'))).toBe('No such service.');
+    expect(messageOf(await send('retryParkedStream', '/parked-streams/nope/r/s/retry'))).toBe('No such service.');
+    expect(messageOf(await send('retryParkedStream', '/parked-streams/content/r/s/retry'))).toBe(
+      'No such parked stream.',
+    );
+    for (const page of ['x', Buffer.from('["other"]').toString('base64url')])
+      expect((await send('listParkedKeys', `/parked-keys?page=${page}`)).status).toBe(400);
+    expect(recorded).toEqual([]);
+  });
+
+  test('is nobody else’s business', async () => {
+    content.waiting = [key('content-grants', 't', 'k')];
+    for (const [operation, path] of [
+      ['listParkedKeys', '/parked-keys'],
+      ['listDeadLetters', '/parked-keys/content-grants/t/k/letters'],
+      ['releaseParkedKey', '/parked-keys/content-grants/t/k/release'],
+      ['listParkedStreams', '/parked-streams'],
+      ['retryParkedStream', '/parked-streams/content/r/s/retry'],
+    ] as const)
+      expect((await send(operation, path, 'secret')).status).toBe(403);
+    expect(content.releases).toEqual([]);
+  });
+
+  test('a service that cannot be asked is said to be away', async () => {
+    content.keys = () => Promise.reject(new Problem('unavailable', 'service.unavailable', 'Away.'));
+    expect((await send('listParkedKeys', '/parked-keys')).status).toBe(503);
+    content.keys = () => Promise.reject(notFound('consumer group'));
+    expect((await send('listParkedKeys', '/parked-keys')).status).toBe(404);
+  });
+});
