@@ -23,6 +23,11 @@ export interface OperationContext {
   readonly ids: IdSource;
   /** Aborts when the caller is gone or the deadline passed. */
   readonly signal: AbortSignal;
+  /**
+   * When time is up, in ms of this process's monotonic clock (`performance.now()`); absent: nobody set a time. What is left of
+   * it is what a service that is called for this request is given (PITFALLS 48).
+   */
+  readonly deadlineAt?: number;
   /** Public address of the instance without a trailing slash, for `urls`. */
   readonly baseUrl: string;
 }

@@ -54,7 +54,7 @@ export interface Gateway {
   readonly handler: RequestListener;
   /** Listens. @returns where */
   start(): Promise<{ readonly port: number; readonly url: string }>;
-  /** Says that it is not ready, and goes on: whoever sends requests here has time to learn of it. */
+  /** Says that it is not ready and keeps no connections, and goes on: whoever sends requests here has time to learn of it. */
   drain(): void;
   /** Not ready, stops to accept, finishes what is in flight, closes. Idempotent. */
   stop(): Promise<void>;
@@ -179,6 +179,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     drain() {
       accepting = false;
+      server.drain();
     },
     stop() {
       accepting = false;

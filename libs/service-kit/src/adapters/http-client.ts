@@ -3,9 +3,6 @@ import type { OperationContext, ServiceClient } from '../operation.ts';
 import type { Transport } from './transport.ts';
 import { callPath, fromWire, type WireCall, type WireResult } from './wire.ts';
 
-/** Longest wait for an answer in ms, as the other side is told; a duration, since clocks differ (PITFALLS 40). */
-const withinMs = 30_000;
-
 interface Called {
   readonly id: string;
   readonly method: string;
@@ -19,6 +16,7 @@ export function createHttpClient(transport: Transport): ServiceClient {
     context: OperationContext,
     request: WireCall['request'],
   ): Promise<unknown> => {
+    const { deadlineAt } = context;
     const wire: WireCall = {
       context: {
         principal: context.principal,
@@ -26,7 +24,6 @@ export function createHttpClient(transport: Transport): ServiceClient {
         now: context.now.toISOString(),
         idSeed: context.ids.id(),
         baseUrl: context.baseUrl,
-        withinMs,
       },
       request,
     };
@@ -42,6 +39,7 @@ export function createHttpClient(transport: Transport): ServiceClient {
       },
       body: JSON.stringify(wire),
       signal: context.signal,
+      ...(deadlineAt !== undefined && { timeoutMs: deadlineAt - performance.now() }),
       harmless: method === 'GET' || reads === true,
     });
     try {

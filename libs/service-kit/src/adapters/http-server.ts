@@ -6,7 +6,7 @@ import { Problem } from '../errors.ts';
 import { createIdSource } from '../ids.ts';
 import { noHandler } from '../in-process-client.ts';
 import type { HandlerMap, OperationContext } from '../operation.ts';
-import { callPath, toWire, type WireCall, type WireResult } from './wire.ts';
+import { callPath, toWire, type WireCall, type WireResult, withinHeader } from './wire.ts';
 
 export interface OperationServerOptions {
   readonly handlers: HandlerMap;
@@ -16,6 +16,8 @@ export interface OperationServerOptions {
 
 /** Largest call in bytes: a body that the gateway lets through, and what stands around it. */
 const maxBytes = 32 * 1024 * 1024;
+/** For callers that say nothing. */
+const defaultWithinMs = 30_000;
 const maxWithinMs = 600_000;
 
 /**
@@ -26,11 +28,12 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
   const run = async (id: string, request: IncomingMessage, gone: AbortController): Promise<WireResult> => {
     const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
     if (!handler) throw noHandler(id);
+    const withinMs = Math.min(Math.max(1, Number(request.headers[withinHeader]) || defaultWithinMs), maxWithinMs);
+    const deadlineAt = performance.now() + withinMs;
     const call: WireCall = Object(await readJson(request, maxBytes));
-    const withinMs = Math.min(Math.max(1, call.context.withinMs), maxWithinMs);
     const traceparent = request.headers.traceparent;
     const { signal } = gone;
-    const timer = setTimeout(() => gone.abort(deadlineExceeded.problem()), withinMs);
+    const timer = setTimeout(() => gone.abort(deadlineExceeded.problem()), Math.max(1, deadlineAt - performance.now()));
     const answered = tracer.span(
       id,
       {
@@ -46,6 +49,7 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
           ids: createIdSource(call.context.idSeed),
           baseUrl: call.context.baseUrl,
           signal,
+          deadlineAt,
           ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
         };
         const { params, query, body, ifMatch } = call.request;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { gaugeReady, type Telemetry } from '@bindery/telemetry';
 import { asProblem } from '../as-problem.ts';
 import { Problem } from '../errors.ts';
@@ -132,6 +133,7 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
       return;
     }
     if (ending()) {
+      await unread(request);
       json(response, 503, {}, { [notHandledHeader]: 'ending', connection: 'close' });
       return;
     }
@@ -153,4 +155,10 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
       response.destroy();
     });
   };
+}
+
+/** Lets the rest of a body go by: what closes before it has come in is reset, and the answer may be lost with it. */
+async function unread(request: IncomingMessage): Promise<void> {
+  request.resume();
+  if (!request.complete) await finished(request, { writable: false }).catch(() => undefined);
 }

@@ -1,8 +1,12 @@
 import type { Tracer } from '@bindery/telemetry';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { deadlineExceeded } from '../deadline.ts';
 import { isProblem, Problem } from '../errors.ts';
-import { notHandledHeader, serviceTokenHeader } from './wire.ts';
+import { besideOneAnother, type Tried } from './beside-one-another.ts';
+import { Replica, type TransportCall } from './replica.ts';
+import { notHandledHeader } from './wire.ts';
+
+export type { TransportCall } from './replica.ts';
 
 export interface TransportOptions {
   /** Addresses of the replicas of one service without a trailing slash, for example `http://content:8080`. At least one. */
@@ -19,23 +23,6 @@ export interface TransportOptions {
   readonly tracer?: Tracer;
 }
 
-export interface TransportCall {
-  /** Path without what differs from call to call, for spans: `/internal/operations/{operation}`. Default: no span. */
-  readonly template?: string;
-  /** What the caller gives the span. */
-  readonly attributes?: Readonly<Record<string, string>>;
-  readonly path: string;
-  readonly method: Dispatcher.HttpMethod;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body?: Dispatcher.DispatchOptions['body'];
-  /** Of the caller. */
-  readonly signal: AbortSignal;
-  /** Longest wait in ms. Default: that of the transport. */
-  readonly timeoutMs?: number;
-  /** Asking twice does no more than asking once. */
-  readonly harmless: boolean;
-}
-
 /** Carries requests to the replicas of a service. */
 export interface Transport {
   /** @throws Problem `unavailable` when no replica can be reached or has room, or when time is up */
@@ -45,22 +32,8 @@ export interface Transport {
 
 const defaultTimeoutMs = 30_000;
 const defaultMostOwed = 1000;
-const connectTimeoutMs = 2_000;
-/** A replica that refused a connection is asked last for so long, in ms. */
-const avoidMs = 1_000;
-/** One that owes answers and gave none for so long, in ms, is asked last too: it may be frozen. */
-const silentMs = 1_000;
-/** What may be asked twice is asked elsewhere after so long, in ms, where there is another replica. */
+/** What may be asked twice is asked elsewhere too after so long, in ms, where there is another replica. */
 const impatientMs = 3_000;
-
-interface Replica {
-  readonly origin: string;
-  avoidUntil: number;
-  /** Requests that it has not answered yet. */
-  owed: number;
-  /** When it answered last, or began to owe, by the monotonic clock. */
-  heardAt: number;
-}
 
 const neverSent = new Set([
   'ECONNREFUSED',
@@ -75,24 +48,31 @@ const timedOut = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutErr
 
 const codeOf = (error: unknown): string => String(Object(error).code ?? '');
 
-const mayAskElsewhere = (error: unknown, harmless: boolean): boolean =>
-  neverSent.has(codeOf(error)) ||
-  (harmless && (cutOff.has(codeOf(error)) || Object(error).name === 'HeadersTimeoutError'));
+const failure = (error: unknown, signal: AbortSignal): Problem => {
+  if (isProblem(error)) return error;
+  if (signal.aborted || timedOut.has(Object(error).name)) return deadlineExceeded.problem();
+  return new Problem('unavailable', 'service.unavailable', 'A service cannot be reached at the moment.', {
+    retryAfter: 1,
+    cause: error,
+  });
+};
+
+const busy = (): Problem =>
+  new Problem('unavailable', 'service.busy', 'A service has more to do than it can; try again in a moment.', {
+    retryAfter: 1,
+  });
 
 /**
- * Takes the replicas in turn. One that cannot be reached, or says that it is ending and did not begin, is passed over;
- * what may have been begun is asked again only where that does no harm.
+ * Takes the replicas in turn. One that cannot be reached, or says that it did not begin, is passed over; what may have been
+ * begun is asked again only where that does no harm. Where it does none and the answer is late, another replica is asked
+ * beside the first one, and whichever answers first is heard: a replica that is only slow is not given up for one that is gone.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { timeoutMs = defaultTimeoutMs, mostOwed = defaultMostOwed } = options;
-  const replicas = options.urls.map(
-    (url): Replica => ({ origin: new URL(url).origin, avoidUntil: 0, owed: 0, heardAt: 0 }),
-  );
-  const agent = new Agent({
-    connections: options.connections ?? 64,
-    pipelining: 1,
-    connect: { timeout: connectTimeoutMs },
-  });
+  const { timeoutMs = defaultTimeoutMs, mostOwed = defaultMostOwed, connections = 64, token, tracer } = options;
+  const replicas = options.urls.map((url) => new Replica({ url, token, connections, tracer }));
+  /** Requests that were asked a second time for want of patience, which must not double the work of a slow service. */
+  let asides = 0;
+  const mostAsides = mostOwed / 4;
   let turn = 0;
 
   /** Once round, beginning with the next one; those that failed a moment ago come last. A single address gets a second try. */
@@ -100,111 +80,93 @@ export function createTransport(options: TransportOptions): Transport {
     turn = (turn + 1) % replicas.length;
     const round = [...replicas.slice(turn), ...replicas.slice(0, turn)];
     const now = performance.now();
-    const doubtful = ({ avoidUntil, owed, heardAt }: Replica): boolean =>
-      avoidUntil > now || (owed > 0 && now - heardAt > silentMs);
-    const sorted = [...round.filter((one) => !doubtful(one)), ...round.filter(doubtful)];
-    return sorted.length === 1 ? [...sorted, ...sorted] : sorted;
+    const sorted = [
+      ...round.filter((one) => !one.isDoubtful(now)),
+      ...round.filter((one) => one.isDoubtful(now)),
+    ].filter(({ owed }) => owed < mostOwed);
+    return replicas.length === 1 ? [...sorted, ...sorted] : sorted;
   };
 
-  const failure = (error: unknown, signal: AbortSignal): Problem => {
-    if (isProblem(error)) return error;
-    if (signal.aborted || timedOut.has(Object(error).name)) return deadlineExceeded.problem();
-    return new Problem('unavailable', 'service.unavailable', 'A service cannot be reached at the moment.', {
-      retryAfter: 1,
-      cause: error,
-    });
+  /**
+   * @param until when time is up, by the monotonic clock
+   * @throws Problem when no other replica may be asked
+   */
+  const ask = async (replica: Replica, call: TransportCall, until: number, signal: AbortSignal): Promise<Tried> => {
+    const withinMs = Math.ceil(until - performance.now());
+    if (withinMs <= 0 || signal.aborted) throw deadlineExceeded.problem();
+    let elsewhere: unknown;
+    try {
+      const response = await replica.send(call, withinMs, signal);
+      const refusal = response.headers[notHandledHeader];
+      if (refusal === undefined) return { response };
+      await response.body.dump();
+      if (refusal === 'ending') replica.leave();
+      elsewhere =
+        refusal === 'busy'
+          ? busy()
+          : new Error(
+              refusal === 'token'
+                ? 'a replica does not accept the SERVICE_TOKEN'
+                : `a replica did not begin: ${String(refusal)}`,
+            );
+    } catch (error) {
+      const harmless = call.harmless && !signal.aborted;
+      if (!neverSent.has(codeOf(error)) && !(harmless && cutOff.has(codeOf(error)))) throw failure(error, signal);
+      elsewhere = error;
+    }
+    replica.avoid();
+    return { elsewhere };
   };
 
-  /** A client span by the conventions for HTTP; calls outside a trace (polls) get none. */
-  const traced = async (
+  const oneAfterAnother = async (
     call: TransportCall,
-    origin: string,
-    request: (traceparent: string | undefined) => Promise<Dispatcher.ResponseData>,
-  ): Promise<Dispatcher.ResponseData> => {
-    const { tracer } = options;
-    const { template, attributes, method, headers } = call;
-    const given = headers.traceparent;
-    const parent = tracer?.current() ?? (typeof given === 'string' ? given : undefined);
-    if (tracer?.enabled !== true || template === undefined || parent === undefined) return request(undefined);
-    const { hostname, port } = new URL(origin);
-    const own = {
-      'http.request.method': method,
-      'url.template': template,
-      'server.address': hostname,
-      ...(port === '' ? {} : { 'server.port': Number(port) }),
-    };
-    return tracer.span(
-      `${method} ${template}`,
-      { kind: 'client', parent, attributes: { ...own, ...attributes } },
-      async (span) => {
-        const response = await request(span.traceparent);
-        span.set('http.response.status_code', response.statusCode);
-        if (response.statusCode >= 500) span.fail(new Error('answered'));
-        return response;
-      },
-    );
+    candidates: readonly Replica[],
+    until: number,
+  ): Promise<Tried> => {
+    const { signal, body } = call;
+    let last: Tried = { elsewhere: undefined };
+    for (const replica of candidates) {
+      last = await ask(replica, call, until, signal);
+      if ('response' in last) break;
+      if (body !== undefined && typeof body !== 'string') break; // a stream is sent once
+    }
+    return last;
+  };
+
+  const impatiently = async (call: TransportCall, candidates: readonly Replica[], until: number): Promise<Tried> => {
+    let mine = 0;
+    try {
+      return await besideOneAnother({
+        candidates,
+        signal: call.signal,
+        patienceMs: impatientMs,
+        ask: (replica, signal) => ask(replica, call, until, signal),
+        onSlow(replica) {
+          replica.avoid();
+          if (asides >= mostAsides) return false;
+          mine += 1;
+          asides += 1;
+          return true;
+        },
+      });
+    } finally {
+      asides -= mine;
+    }
   };
 
   return {
     async send(call) {
-      const { signal, body } = call;
-      const within = call.timeoutMs ?? timeoutMs;
-      let lastError: unknown;
-      const candidates = inTurn().filter(({ owed }) => owed < mostOwed);
-      if (candidates.length === 0)
-        throw new Problem(
-          'unavailable',
-          'service.busy',
-          'A service has more to do than it can; try again in a moment.',
-          {
-            retryAfter: 1,
-          },
-        );
-      for (const [index, replica] of candidates.entries()) {
-        if (signal.aborted) throw deadlineExceeded.problem();
-        const isLast = index === candidates.length - 1 || replicas.length === 1;
-        const patience = call.harmless && !isLast ? Math.min(within, impatientMs) : within;
-        // What is known to take long (a rebuild) says nothing about the replica.
-        const counted = within <= timeoutMs ? 1 : 0;
-        if (replica.owed === 0) replica.heardAt = performance.now();
-        replica.owed += counted;
-        try {
-          const response = await traced(call, replica.origin, (traceparent) =>
-            agent.request({
-              origin: replica.origin,
-              path: call.path,
-              method: call.method,
-              headers: {
-                ...call.headers,
-                ...(traceparent !== undefined && { traceparent }),
-                [serviceTokenHeader]: options.token,
-              },
-              body: body ?? null,
-              headersTimeout: patience,
-              bodyTimeout: within,
-              signal,
-            }),
-          );
-          replica.heardAt = performance.now();
-          const refusal = response.headers[notHandledHeader];
-          if (refusal === undefined) return response;
-          await response.body.dump();
-          lastError = new Error(
-            refusal === 'token'
-              ? 'a replica does not accept the SERVICE_TOKEN'
-              : `a replica did not begin: ${String(refusal)}`,
-          );
-        } catch (error) {
-          if (!mayAskElsewhere(error, call.harmless && !signal.aborted)) throw failure(error, signal);
-          lastError = error;
-        } finally {
-          replica.owed -= counted;
-        }
-        replica.avoidUntil = performance.now() + avoidMs;
-        if (body !== undefined && typeof body !== 'string') break; // a stream is sent once
-      }
-      throw failure(lastError, signal);
+      const withinMs = call.timeoutMs ?? timeoutMs;
+      const candidates = inTurn();
+      if (candidates.length === 0) throw busy();
+      const several = replicas.length > 1 && candidates.length > 1;
+      const ways = call.harmless && several && withinMs > impatientMs ? impatiently : oneAfterAnother;
+      const tried = await ways(call, candidates, performance.now() + withinMs);
+      if ('response' in tried) return tried.response;
+      throw failure(tried.elsewhere, call.signal);
     },
-    close: () => agent.close(),
+    async close() {
+      await Promise.all(replicas.map((replica) => replica.close()));
+    },
   };
 }

@@ -13,6 +13,9 @@ export const adminPath = '/internal/admin/';
 /** Carries the shared secret of the instance's services. */
 export const serviceTokenHeader = 'x-bindery-service-token';
 
+/** On calls of operations: time that is left for the answer, in whole ms; a duration, since clocks differ (PITFALLS 40). */
+export const withinHeader = 'x-bindery-within-ms';
+
 /** On answers of a replica that did not begin, with the reason (it is ending, or has another token): another one may be asked. */
 export const notHandledHeader = 'x-bindery-not-handled';
 
@@ -42,8 +45,6 @@ export interface WireCall {
     /** The callee derives its ids from this, so that a repeat with the same seed makes the same ids. */
     readonly idSeed: string;
     readonly baseUrl: string;
-    /** Time that is left, in ms; a duration, since clocks differ (PITFALLS 40). */
-    readonly withinMs: number;
   };
   readonly request: {
     readonly params: unknown;

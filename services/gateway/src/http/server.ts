@@ -21,6 +21,8 @@ const maxHeaderBytes = 32 * 1024;
 export interface GatewayServer {
   /** Starts to listen. @returns the port */
   listen(): Promise<number>;
+  /** Goes on to serve, and asks every caller that it hears from to connect anew, which then leads elsewhere. */
+  drain(): void;
   /** Stops to accept, finishes what is in flight within the time, closes the rest. Idempotent. */
   close(withinMs: number): Promise<void>;
 }
@@ -40,9 +42,10 @@ export function createGatewayServer(
     // The listener refuses requests without one, with the usual body.
     requireHostHeader: false,
   });
+  let leaving = false;
   let closing: Promise<void> | undefined;
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    if (closing) response.setHeader('connection', 'close');
+    if (leaving) response.setHeader('connection', 'close');
     handler(request, response);
   };
   server.on('request', serve);
@@ -52,7 +55,7 @@ export function createGatewayServer(
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const body = JSON.stringify(errorBody(417, 'Expect: only 100-continue can be expected.'));
-    if (closing) response.setHeader('connection', 'close');
+    if (leaving) response.setHeader('connection', 'close');
     send(request, response, 417, {}, body, requestIdOf(request.headers['x-request-id']));
   });
   server.on('clientError', answerUnreadable);
@@ -70,7 +73,11 @@ export function createGatewayServer(
           resolve(typeof address === 'object' && address ? address.port : config.port);
         });
       }),
+    drain() {
+      leaving = true;
+    },
     close(withinMs) {
+      leaving = true;
       closing ??= closeWithin(server, withinMs);
       return closing;
     },

@@ -26,6 +26,7 @@ export class RequestScope {
   readonly now: Date;
   readonly baseUrl: string;
   traceparent: string | undefined;
+  readonly #deadlineAt: number;
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
 
@@ -36,6 +37,7 @@ export class RequestScope {
     this.requestId = facts.requestId;
     this.now = facts.now;
     this.baseUrl = facts.baseUrl;
+    this.#deadlineAt = performance.now() + facts.deadlineMs;
     this.#timer = setTimeout(() => this.#controller.abort(deadlineExceeded.problem()), facts.deadlineMs);
     response.once('close', () => {
       clearTimeout(this.#timer);
@@ -56,6 +58,7 @@ export class RequestScope {
       now: this.now,
       ids,
       signal: this.signal,
+      deadlineAt: this.#deadlineAt,
       baseUrl: this.baseUrl,
       ...(this.traceparent !== undefined && { traceparent: this.traceparent }),
     };

@@ -1,0 +1,163 @@
+import type { Tracer } from '@bindery/telemetry';
+import { type Dispatcher, Pool } from 'undici';
+import { serviceTokenHeader, withinHeader } from './wire.ts';
+
+/** A request to a service, whichever replica answers it. */
+export interface TransportCall {
+  /** Path without what differs from call to call, for spans: `/internal/operations/{operation}`. Default: no span. */
+  readonly template?: string;
+  /** What the caller gives the span. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly path: string;
+  readonly method: Dispatcher.HttpMethod;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: Dispatcher.DispatchOptions['body'];
+  /** Of the caller. */
+  readonly signal: AbortSignal;
+  /** Longest wait in ms. Default: that of the transport. */
+  readonly timeoutMs?: number;
+  /** Asking twice does no more than asking once. */
+  readonly harmless: boolean;
+}
+
+export interface ReplicaOptions {
+  /** Address without a trailing slash. */
+  readonly url: string;
+  /** Shared secret of the instance's services. */
+  readonly token: string;
+  /** Connections kept open. */
+  readonly connections: number;
+  readonly tracer: Tracer | undefined;
+}
+
+const connectTimeoutMs = 2_000;
+/** Longest that an idle connection is kept, in ms: far below what services allow, so that they never close one in use. */
+const idleMs = 30_000;
+/** One that refused or failed is asked last for so long, in ms. */
+const avoidMs = 1_000;
+/** One that owes answers and gave none for so long, in ms, is asked last too: it may be frozen. */
+const silentMs = 1_000;
+/** Requests that are given more time than this, in ms, may take it: an import, a rebuild. */
+const longMs = 60_000;
+
+/** One replica of a service, as its callers know it. Times are by the monotonic clock. */
+export class Replica {
+  readonly #options: ReplicaOptions;
+  readonly #origin: URL;
+  #pool: Pool;
+  /** Pools that end with what is under way on them. */
+  readonly #leaving = new Set<Promise<void>>();
+  #avoidUntil = 0;
+  #owed = 0;
+  /** When it answered last, or began to owe. */
+  #heardAt = 0;
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+    this.#origin = new URL(options.url);
+    this.#pool = this.#open();
+  }
+
+  /** Requests that it has not answered yet. */
+  get owed(): number {
+    return this.#owed;
+  }
+
+  /** Whether others should be asked first. */
+  isDoubtful(now: number): boolean {
+    return this.#avoidUntil > now || (this.#owed > 0 && now - this.#heardAt > silentMs);
+  }
+
+  /** Lets others be asked first for a moment. */
+  avoid(): void {
+    this.#avoidUntil = performance.now() + avoidMs;
+  }
+
+  /** Gives up all idle connections: it is about to close them, and what is sent at that moment would be lost. */
+  leave(): void {
+    const pool = this.#pool;
+    this.#pool = this.#open();
+    this.#close(pool);
+  }
+
+  /**
+   * Sends a request.
+   * @param withinMs longest wait for the answer, of which the replica is told
+   */
+  async send(call: TransportCall, withinMs: number, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    // What is known to take long says nothing about it.
+    const counted = withinMs <= longMs;
+    if (this.#owed === 0) this.#heardAt = performance.now();
+    if (counted) this.#owed += 1;
+    try {
+      const response = await this.#traced(call, (traceparent) =>
+        this.#pool.request({
+          path: call.path,
+          method: call.method,
+          headers: {
+            ...call.headers,
+            ...(traceparent !== undefined && { traceparent }),
+            [serviceTokenHeader]: this.#options.token,
+            [withinHeader]: String(withinMs),
+          },
+          body: call.body ?? null,
+          headersTimeout: withinMs,
+          bodyTimeout: withinMs,
+          signal,
+        }),
+      );
+      this.#heardAt = performance.now();
+      return response;
+    } finally {
+      if (counted) this.#owed -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#close(this.#pool);
+    await Promise.all(this.#leaving);
+  }
+
+  #open(): Pool {
+    return new Pool(this.#origin.origin, {
+      connections: this.#options.connections,
+      pipelining: 1,
+      connect: { timeout: connectTimeoutMs },
+      keepAliveMaxTimeout: idleMs,
+    });
+  }
+
+  #close(pool: Pool): void {
+    const left = pool.close().finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+  }
+
+  /** A client span by the conventions for HTTP; calls outside a trace (polls) get none. */
+  async #traced(
+    call: TransportCall,
+    request: (traceparent: string | undefined) => Promise<Dispatcher.ResponseData>,
+  ): Promise<Dispatcher.ResponseData> {
+    const { tracer } = this.#options;
+    const { template, attributes, method, headers } = call;
+    const given = headers.traceparent;
+    const parent = tracer?.current() ?? (typeof given === 'string' ? given : undefined);
+    if (tracer?.enabled !== true || template === undefined || parent === undefined) return request(undefined);
+    const { hostname, port } = this.#origin;
+    const own = {
+      'http.request.method': method,
+      'url.template': template,
+      'server.address': hostname,
+      ...(port === '' ? {} : { 'server.port': Number(port) }),
+    };
+    return tracer.span(
+      `${method} ${template}`,
+      { kind: 'client', parent, attributes: { ...own, ...attributes } },
+      async (span) => {
+        const response = await request(span.traceparent);
+        span.set('http.response.status_code', response.statusCode);
+        if (response.statusCode >= 500) span.fail(new Error('answered'));
+        return response;
+      },
+    );
+  }
+}
