@@ -1,20 +1,24 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+// What V8 compiled is kept for the next process: of this run, of its workers, and of the product that they start.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url));
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
+
 /**
- * One jest run for the whole workspace. Sources are ES modules in TypeScript; swc strips the types, nothing is built.
+ * One jest run for the whole workspace. Test files and sources are loaded by Node as they are (`tools/jest/runtime.ts`), so
+ * what one file does to the modules of the product is seen by the next one: they keep no state.
  * @type {import('jest').Config}
  */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tools/jest/environment.ts',
+  runtime: '<rootDir>/tools/jest/runtime.ts',
+  injectGlobals: false,
+  transform: {},
   roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools', '<rootDir>/infra', '<rootDir>/examples'],
   testMatch: ['**/*.test.ts'],
   // Those need servers: `npm run test:distributed` runs them.
   testPathIgnorePatterns: ['/node_modules/', '\\.distributed\\.test\\.ts$'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },
-    ],
-  },
   reporters: ['default', '<rootDir>/tools/jest-summary.mjs'],
   testTimeout: 30_000,
   maxWorkers: 2,

@@ -15,7 +15,8 @@ export const browserPath = [process.env.CHROMIUM_PATH ?? '', ...usualPaths].find
 );
 
 /** A test in a real browser; says loudly that it skips where there is none. */
-export const testWithBrowser = browserPath === undefined ? test.skip : test;
+export const testWithBrowser = (...given: Parameters<typeof test>): void =>
+  (browserPath === undefined ? test.skip : test)(...given);
 if (browserPath === undefined)
   process.stderr.write('\nSKIPPED: the tests in a real browser. Install chromium, or set CHROMIUM_PATH.\n\n');
 

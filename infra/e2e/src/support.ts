@@ -8,7 +8,8 @@ export const elsaDocs = fileURLToPath(new URL('../../../../shared/data/elsa-docs
 export const ownDocs = fileURLToPath(new URL('../../../docs', import.meta.url));
 
 /** A test on the real documentation; says that it skips where there is none. */
-export const testWithElsa = existsSync(elsaDocs) ? test : test.skip;
+export const testWithElsa = (...given: Parameters<typeof test>): void =>
+  (existsSync(elsaDocs) ? test : test.skip)(...given);
 if (!existsSync(elsaDocs)) process.stderr.write('skipped: the tests on elsa-docs need ../shared/data/elsa-docs\n');
 
 export interface Target {
