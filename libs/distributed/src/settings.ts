@@ -1,4 +1,5 @@
 import {
+  admissionSettings,
   masterKeySetting,
   optional,
   previousMasterKeySetting,
@@ -74,6 +75,7 @@ export const gatewayProcessSettings = {
 /** Settings of every service's own process. */
 export const serviceProcessSettings = {
   ...instanceSettings,
+  ...admissionSettings,
   PUBLIC_URL: required.url({ description: 'Address under which people reach the instance.' }),
   MASTER_KEY: required.text({
     description:

@@ -1,3 +1,4 @@
+export * from './admission.ts';
 export * from './as-problem.ts';
 export * from './clock.ts';
 export * from './config.ts';

@@ -1,4 +1,5 @@
-import { optional, required } from './config.ts';
+import { type AdmissionLimits, defaultAdmissionLimits } from './admission.ts';
+import { type ConfigOf, optional, required } from './config.ts';
 
 /** Settings of every process, whatever runs in it. */
 export const processSettings = {
@@ -16,3 +17,33 @@ export const processSettings = {
     allowed: 'a number from 0 to 1',
   }),
 };
+
+/** Settings of every process that is sent requests: how much it takes on at once (PITFALLS 48). */
+export const admissionSettings = {
+  MAX_REQUESTS_IN_FLIGHT: required.integer({
+    description:
+      'Requests that are worked on at once, and as many uploads, downloads and pages beside them. Health, metrics and administration are not counted.',
+    fallback: defaultAdmissionLimits.inFlight,
+    min: 1,
+    max: 100_000,
+  }),
+  MAX_REQUESTS_WAITING: required.integer({
+    description: 'Requests that wait for their turn beyond those; more are refused with 503 and `Retry-After`.',
+    fallback: defaultAdmissionLimits.waiting,
+    min: 0,
+    max: 100_000,
+  }),
+  REQUEST_WAIT_MS: required.integer({
+    description: 'Longest that a request waits for its turn, in ms; then it is refused in the same way.',
+    fallback: defaultAdmissionLimits.waitMs,
+    min: 10,
+    max: 60_000,
+  }),
+};
+
+/** The limits that the settings make. */
+export const admissionLimits = (settings: ConfigOf<typeof admissionSettings>): AdmissionLimits => ({
+  inFlight: settings.MAX_REQUESTS_IN_FLIGHT,
+  waiting: settings.MAX_REQUESTS_WAITING,
+  waitMs: settings.REQUEST_WAIT_MS,
+});

@@ -4,6 +4,7 @@ import { createGuardedFetch } from '@bindery/guarded-fetch';
 import { openRenewableSearchIndex } from '@bindery/search/sqlite';
 import {
   acceptedTokens,
+  admissionLimits,
   commaSeparated,
   createInProcessClient,
   createLateClient,
@@ -55,6 +56,7 @@ await runProcess({
         listener: (ending) =>
           createServiceListener({
             ...{ service, rawRoutes: service.rawRoutes, tokens: acceptedTokens(settings), telemetry, ending },
+            admission: admissionLimits(settings),
           }),
       }),
     ];

@@ -1,4 +1,4 @@
-import { required } from '@bindery/service-kit';
+import { type AdmissionLimits, admissionLimits, admissionSettings, required } from '@bindery/service-kit';
 
 /** Settings of the gateway, read from the environment by the composition root. */
 export const gatewaySettings = {
@@ -69,6 +69,7 @@ export const gatewaySettings = {
     min: 10,
     max: 600_000,
   }),
+  ...admissionSettings,
   SHUTDOWN_TIMEOUT_MS: required.integer({
     description: 'Time for finishing requests at the end, in ms.',
     fallback: 10_000,
@@ -97,6 +98,8 @@ export interface GatewayConfig {
   readonly duplicateWaitMs: number;
   readonly denialReportMs: number;
   readonly shutdownTimeoutMs: number;
+  /** How much is taken on at once. Default: that of the settings. */
+  readonly admission?: AdmissionLimits;
 }
 
 type Settings = {
@@ -126,4 +129,5 @@ export const gatewayConfig = (
   duplicateWaitMs: settings.DUPLICATE_WAIT_MS,
   denialReportMs: settings.DENIAL_REPORT_MS,
   shutdownTimeoutMs: settings.SHUTDOWN_TIMEOUT_MS,
+  admission: admissionLimits(settings),
 });

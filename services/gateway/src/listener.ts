@@ -1,7 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Contract, limits, type OperationDefinition } from '@bindery/contracts';
 import type { RawRoute } from '@bindery/service-kit';
-import { type Clock, invalid, isProblem, notFound, Problem } from '@bindery/service-kit';
+import {
+  type Admission,
+  type Clock,
+  createAdmission,
+  defaultAdmissionLimits,
+  invalid,
+  isProblem,
+  notFound,
+  Problem,
+} from '@bindery/service-kit';
 import type { Span, Telemetry } from '@bindery/telemetry';
 import type { GatewayConfig } from './config.ts';
 import { CallerGone } from './http/body.ts';
@@ -23,7 +32,7 @@ type Route =
 
 export interface ListenerOptions {
   readonly contract: Contract;
-  readonly config: Pick<GatewayConfig, 'requestDeadlineMs' | 'trustedProxyHops'>;
+  readonly config: Pick<GatewayConfig, 'requestDeadlineMs' | 'trustedProxyHops' | 'admission'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly rawRoutes: readonly RawRoute[];
@@ -38,6 +47,8 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
+  /** When it came, by the monotonic clock, in ms. */
+  readonly cameAt: number;
   /** Headers that the answer carries whatever happens. */
   readonly headers: Record<string, string>;
 }
@@ -74,8 +85,17 @@ export function createListener(options: ListenerOptions): {
     })),
   ]);
 
+  // Transfers are as long as their callers are slow: they take no places from operations.
+  const { admission = defaultAdmissionLimits } = options.config;
+  const operationPlaces = createAdmission(admission, telemetry.metrics, 'operations');
+  const transferPlaces = createAdmission(admission, telemetry.metrics, 'transfers');
+  const placesFor = (route: Route): Admission | undefined => {
+    if (route.kind === 'raw') return transferPlaces;
+    return route.operation.surface === 'admin' ? undefined : operationPlaces;
+  };
+
   const runOperation = async (
-    { request, response, requestId, headers }: Exchange,
+    { request, response, requestId, cameAt, headers }: Exchange,
     { operation, run }: Extract<Route, { kind: 'operation' }>,
     match: Match<Route>,
     target: Target,
@@ -85,7 +105,7 @@ export function createListener(options: ListenerOptions): {
       requestId,
       now: clock.now(),
       baseUrl: options.baseUrl(),
-      deadlineMs: operation.deadlineMs ?? options.config.requestDeadlineMs,
+      deadlineMs: (operation.deadlineMs ?? options.config.requestDeadlineMs) - (performance.now() - cameAt),
     });
     scope.traceparent = span?.traceparent;
     const answer = await run({ request, response, params: match.params, query: target.query, scope, headers });
@@ -120,7 +140,11 @@ export function createListener(options: ListenerOptions): {
   /** Handles one matched request inside its span; failures become answers here. */
   const handle = async (exchange: Exchange, match: Match<Route>, target: Target, span?: Span): Promise<number> => {
     const { route } = match;
+    let places: Admission | undefined;
     try {
+      const entering = placesFor(route)?.enter(exchange.response);
+      if (entering !== undefined) await entering;
+      places = placesFor(route);
       if (route.kind === 'raw') return await runRaw(exchange, route.route, match, target);
       return await runOperation(exchange, route, match, target, span);
     } catch (error) {
@@ -130,6 +154,8 @@ export function createListener(options: ListenerOptions): {
       const status = sendFailure(request, response, error, { requestId, logger, headers });
       if (status >= 500) span?.fail(error);
       return status;
+    } finally {
+      places?.leave();
     }
   };
 
@@ -166,6 +192,7 @@ export function createListener(options: ListenerOptions): {
         request,
         response,
         requestId: requestIdOf(request.headers['x-request-id']),
+        cameAt: started,
         headers: {},
       };
       let match: Match<Route> | undefined;

@@ -12,6 +12,7 @@ import { createOutboxMailer } from '@bindery/mail/outbox';
 import { createSmtpMailer } from '@bindery/mail/smtp';
 import {
   acceptedTokens,
+  admissionLimits,
   commaSeparated,
   createInProcessClient,
   createLateClient,
@@ -83,6 +84,7 @@ await runProcess({
         listener: (ending) =>
           createServiceListener({
             ...{ service, rawRoutes: service.rawRoutes, tokens: acceptedTokens(settings), telemetry, ending },
+            admission: admissionLimits(settings),
           }),
       }),
     ];

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { gaugeReady, type Telemetry } from '@bindery/telemetry';
+import { type Admission, type AdmissionLimits, createAdmission, defaultAdmissionLimits } from '../admission.ts';
 import { asProblem } from '../as-problem.ts';
 import { Problem } from '../errors.ts';
 import type { Service } from '../operation.ts';
@@ -29,6 +30,8 @@ export interface ServiceListenerOptions {
   readonly telemetry: Telemetry;
   /** True once it is to end: nothing new is begun. */
   readonly ending: () => boolean;
+  /** How much is taken on at once. Default: {@link defaultAdmissionLimits}. */
+  readonly admission?: AdmissionLimits;
 }
 
 const maxAdminBytes = 64 * 1024;
@@ -38,10 +41,12 @@ const maxAdminBytes = 64 * 1024;
  * health and metrics to whoever runs it. Not for the outside.
  */
 export function createServiceListener(options: ServiceListenerOptions): RequestListener {
-  const { service, telemetry, ending } = options;
+  const { service, telemetry, ending, admission = defaultAdmissionLimits } = options;
   const { logger } = telemetry;
   const accepts = createTokenCheck(options.tokens);
   const answer = createOperationServer({ handlers: service.handlers, logger, tracer: telemetry.tracer });
+  const callPlaces = createAdmission(admission, telemetry.metrics, 'operations');
+  const transferPlaces = createAdmission(admission, telemetry.metrics, 'transfers');
   const routes = new Map(options.rawRoutes.map((route) => [`${route.method} ${route.path}`, route]));
 
   const json = (
@@ -124,6 +129,23 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     }
   };
 
+  /** Does the work when there is a place for it; says that it did not begin when there is none. */
+  const placed = async (places: Admission, response: ServerResponse, work: () => Promise<void>): Promise<void> => {
+    try {
+      const entering = places.enter(response);
+      if (entering !== undefined) await entering;
+    } catch (error) {
+      // There is one for every request too many, so they are counted and not logged.
+      if (!response.destroyed) json(response, 503, toWire(asProblem(error, '')), { [notHandledHeader]: 'busy' });
+      return;
+    }
+    try {
+      await work();
+    } finally {
+      places.leave();
+    }
+  };
+
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
     if (request.method === 'GET' && (await health(path, response))) return;
@@ -143,8 +165,10 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
       if (!response.writableFinished) gone.abort();
     });
     if (path.startsWith(callPath)) {
-      json(response, 200, await answer(decodeURIComponent(path.slice(callPath.length)), request, gone));
-    } else if (path.startsWith(`${rawPath}/`)) await raw(request, response, gone.signal);
+      const id = decodeURIComponent(path.slice(callPath.length));
+      await placed(callPlaces, response, async () => json(response, 200, await answer(id, request, gone)));
+    } else if (path.startsWith(`${rawPath}/`))
+      await placed(transferPlaces, response, () => raw(request, response, gone.signal));
     else if (path.startsWith(adminPath)) json(response, 200, await administer(path.slice(adminPath.length), request));
     else json(response, 404, { status: 'no such path' });
   };

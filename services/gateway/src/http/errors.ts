@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorBody } from '@bindery/contracts';
-import { asProblem, type Problem, type ProblemKind } from '@bindery/service-kit';
+import { asProblem, busyCode, type Problem, type ProblemKind } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
 import { send } from './send.ts';
 
@@ -68,7 +68,7 @@ export function sendFailure(
       error: problem.cause ?? problem,
     };
     if (problem.kind === 'internal') facts.logger.error('request failed', line);
-    else facts.logger.warn('request not served', line);
+    else if (problem.code !== busyCode) facts.logger.warn('request not served', line);
   }
   if (response.headersSent) {
     response.destroy();

@@ -1,0 +1,116 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createInProcessClient, eraseHandlers } from '@bindery/service-kit';
+import { createTelemetry } from '@bindery/telemetry';
+import { afterEach, expect, test } from '@jest/globals';
+import { type FakeInstance, startFakeInstance } from './testing.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+let instance: FakeInstance | undefined;
+afterEach(async () => {
+  await instance?.stop();
+  instance = undefined;
+});
+
+const admission = { inFlight: 8, waiting: 8, waitMs: 400 };
+const storeMs = 40;
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly ms: number;
+}
+
+/** An instance whose store takes its time, and how many requests were at it at once at most. */
+const slowInstance = async (store: () => Promise<void>) => {
+  const seen = { now: 0, most: 0 };
+  const telemetry = await createTelemetry({ service: 'x', version: '1', logLevel: 'error' });
+  const started = await startFakeInstance(
+    { admission },
+    {
+      telemetry,
+      resolveToken: async () => ({ kind: 'user', id: 'u', tokenId: 't', instanceAdmin: true, organizations: {} }),
+      services: createInProcessClient(
+        eraseHandlers({
+          listThings: async () => {
+            seen.now += 1;
+            seen.most = Math.max(seen.most, seen.now);
+            await store();
+            seen.now -= 1;
+            return { status: 200, body: { items: [], count: 0 } };
+          },
+          getThingsForAdministrators: async () => ({ status: 200, body: { count: 0 } }),
+        }),
+      ),
+    },
+  );
+  instance = started;
+  const get = async (path: string): Promise<Answer> => {
+    const began = performance.now();
+    const response = await fetch(`${started.url}${path}`, { headers: { authorization: 'Bearer secret' } });
+    await response.arrayBuffer();
+    const { status, headers } = response;
+    return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - began };
+  };
+  return { seen, get, telemetry };
+};
+
+const takesItsTime = () => new Promise<void>((resolve) => setTimeout(resolve, storeMs));
+
+test('three times more than the store can do: the accepted are answered in time, the others at once, memory stays', async () => {
+  const { seen, get, telemetry } = await slowInstance(takesItsTime);
+  /** Three times as many callers as there are places, each with its next request as soon as it has an answer. */
+  const load = async (forMs: number): Promise<readonly Answer[]> => {
+    const until = performance.now() + forMs;
+    const callers = Array.from({ length: 3 * (admission.inFlight + admission.waiting) }, async () => {
+      const answers: Answer[] = [];
+      while (performance.now() < until) {
+        const answer = await get('/v1/things');
+        answers.push(answer);
+        if (answer.status === 503) await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      return answers;
+    });
+    return (await Promise.all(callers)).flat();
+  };
+  await load(500);
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const answers = await load(2000);
+  collectGarbage();
+  const grown = process.memoryUsage().heapUsed - before;
+
+  const accepted = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(new Set(refused.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).toEqual(new Set(['503 1']));
+  expect(accepted.length).toBeGreaterThan(20);
+  expect(seen.most).toBe(admission.inFlight);
+  // Its turn, the store, and what a busy machine adds.
+  expect(Math.max(...accepted.map(({ ms }) => ms))).toBeLessThan(admission.waitMs + storeMs + 3000);
+  expect(grown).toBeLessThan(20 * 1024 * 1024);
+  const told = /bindery_requests_refused_total\{lane="operations"\} (\d+)/.exec(await telemetry.scrape());
+  expect(Number(told?.[1])).toBeGreaterThanOrEqual(refused.length);
+  expect(seen.now).toBe(0);
+  expect((await get('/v1/things')).status).toBe(200);
+}, 30_000);
+
+test('health, metrics and administration are answered while everything else has to wait', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { get, seen } = await slowInstance(() => held);
+  const some = Array.from({ length: 30 }, () => get('/v1/things'));
+  // Whoever found no place was told so, and the places are taken.
+  expect((await Promise.any(some)).status).toBe(503);
+  expect(seen.now).toBe(admission.inFlight);
+  const beside = await Promise.all(['/healthz', '/readyz', '/metrics', '/admin/v1/things'].map(get));
+  expect(beside.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(seen.now).toBe(admission.inFlight);
+  release();
+  const counts = Map.groupBy(await Promise.all(some), ({ status }) => status);
+  expect(counts.get(200)?.length).toBeGreaterThanOrEqual(admission.inFlight);
+  expect([...counts.keys()].sort()).toEqual([200, 503]);
+});
