@@ -3,7 +3,9 @@
  *
  * The Dockerfile with BuildKit's linter, docker-compose.yml with compose-go (which is what `docker compose` loads it with), k8s/
  * with kustomize and, against the schemas of named versions of Kubernetes and of every other kind, with kubeconform; then by the
- * policies of this folder. What is given to a process is compared with what it reads.
+ * policies of this folder. What is given to a process is compared with what it reads. The files of infra/observability go through
+ * the loaders of Prometheus, the alerts through their tests, the dashboards' expressions through its parser; with `--collector`,
+ * which builds for longer, the collector's file through the collector.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +13,13 @@ import { join } from 'node:path';
 import { type ComposeProject, wrongInCompose } from './compose.ts';
 import { environmentsOf } from './environments.ts';
 import { build, invalid, overlays, parseManifests, type Resource, textOf } from './manifests.ts';
+import { type Finding, wrongForCollector, wrongForPrometheus } from './observability.ts';
 import { brokenRules, policies, productionPolicies } from './policies.ts';
 import { prometheusRule, prometheusRuleFile } from './prometheus-rule.ts';
 import { run } from './run.ts';
 import { kubernetesVersions, schemaLocations } from './schemas.ts';
 import { refusedByProcess, wrongSettings } from './settings.ts';
-import { deployTools, MissingProgram, root, type Tools } from './tools.ts';
+import { collectorTool, deployTools, MissingProgram, promcheckTool, root, type Tools } from './tools.ts';
 
 const say = (line: string): void => console.log(line);
 const problems: string[] = [];
@@ -105,12 +108,18 @@ const checkKubernetes = async (tools: Tools, scratch: string): Promise<void> => 
   );
 };
 
+const reportAll = (found: readonly Finding[]): void => {
+  for (const { what, problems: wrong } of found) report(what, wrong);
+};
+
 const scratch = mkdtempSync(join(tmpdir(), 'bindery-deploy-'));
 try {
   const tools = await deployTools(say);
   await checkImages(tools.deploycheck);
   await checkCompose(tools.deploycheck);
   await checkKubernetes(tools, scratch);
+  reportAll(await wrongForPrometheus(await promcheckTool(say), scratch));
+  if (process.argv.includes('--collector')) reportAll(await wrongForCollector(await collectorTool(say)));
 } catch (error) {
   if (!(error instanceof MissingProgram)) throw error;
   report('tools', [error.message]);

@@ -7,7 +7,7 @@ import { outcomeOf, run } from './run.ts';
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
-const toolsFolder = fileURLToPath(new URL('../tools', import.meta.url));
+const sourceOf = (folder: string): string => fileURLToPath(new URL(`../${folder}`, import.meta.url));
 
 /** Where tools and schemas are kept between runs: `DEPLOY_CHECK_CACHE`, else `~/.cache/bindery-deploy`. */
 export const cacheFolder = (): string => process.env.DEPLOY_CHECK_CACHE ?? join(homedir(), '.cache', 'bindery-deploy');
@@ -56,16 +56,34 @@ export const needGo = async (): Promise<void> => {
     throw new MissingProgram('Go 1.26.8 or newer is needed to build the tools that check deployments');
 };
 
-/** The tools, built at the first call on a machine. @throws MissingProgram when there is no Go */
-export const deployTools = async (say: (line: string) => void): Promise<Tools> => {
-  const folder = await cached(`tools-${hashOf(toolsFolder, ['go.*', '*/*.go'])}`, async (target) => {
+/** Builds Go programs into a folder of the cache, at the first call on a machine. @returns the folder */
+const built = async (
+  name: string,
+  source: string,
+  packages: readonly string[],
+  say: (line: string) => void,
+): Promise<string> =>
+  await cached(`${name}-${hashOf(sourceOf(source), ['go.*', '*.go', '*/*.go'])}`, async (target) => {
     await needGo();
-    say('building kustomize, kubeconform and deploycheck (once)');
-    await run('go', ['build', '-trimpath', '-o', `${target}/`, 'tool', './deploycheck'], {
-      cwd: toolsFolder,
+    say(`building ${name} (once)`);
+    await run('go', ['build', '-trimpath', '-o', `${target}/`, ...packages], {
+      cwd: sourceOf(source),
       env: { CGO_ENABLED: '0' },
+      timeoutMs: 1_200_000,
     });
   });
+
+/** The tools that check images, compose and manifests. @throws MissingProgram when there is no Go */
+export const deployTools = async (say: (line: string) => void): Promise<Tools> => {
+  const folder = await built('tools', 'tools', ['tool', './deploycheck'], say);
   const program = (name: string): string => join(folder, name);
   return { kustomize: program('kustomize'), kubeconform: program('kubeconform'), deploycheck: program('deploycheck') };
 };
+
+/** Prometheus' own loaders, engine and parser; see its `main.go`. @throws MissingProgram when there is no Go */
+export const promcheckTool = async (say: (line: string) => void): Promise<string> =>
+  join(await built('promcheck', 'promcheck', ['.'], say), 'promcheck');
+
+/** The collector with the components of our configuration. @throws MissingProgram when there is no Go */
+export const collectorTool = async (say: (line: string) => void): Promise<string> =>
+  join(await built('collector', 'collector', ['.'], say), 'collector');
