@@ -1,56 +1,14 @@
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.MongoVersion;
-import de.bwaldvogel.mongo.backend.QueryResult;
-import de.bwaldvogel.mongo.backend.h2.H2Backend;
-import de.bwaldvogel.mongo.bson.Document;
-import de.bwaldvogel.mongo.wire.message.MongoMessage;
-import de.bwaldvogel.mongo.wire.message.MongoQuery;
-import io.netty.channel.Channel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Serves MongoDB's wire protocol on a port, on an H2 file: MongoServerMain PORT FILE.
- *
- * The library answers before the file has the write, and its updates read and write back without a lock. Here one
- * command runs at a time and is in the file before it is answered, so that a guarded update is atomic and an
- * acknowledged write outlives SIGKILL, as with the real server.
+ * Serves MongoDB's wire protocol on a port, from memory and a log: MongoServerMain PORT FILE. See {@link DurableBackend}.
  */
 public class MongoServerMain {
-    static final class DurableBackend extends H2Backend {
-        DurableBackend(String file) {
-            super(file);
-        }
-
-        @Override
-        public synchronized Document handleCommand(Channel channel, String database, String command, Document query) {
-            try {
-                return super.handleCommand(channel, database, command, query);
-            } finally {
-                commitIfChanged();
-            }
-        }
-
-        @Override
-        public synchronized QueryResult handleQuery(MongoQuery query) {
-            return super.handleQuery(query);
-        }
-
-        @Override
-        public synchronized Document handleMessage(MongoMessage message) {
-            try {
-                return super.handleMessage(message);
-            } finally {
-                commitIfChanged();
-            }
-        }
-
-        private void commitIfChanged() {
-            if (getMvStore().hasUnsavedChanges()) {
-                commit();
-            }
-        }
-    }
-
     /** The library calls itself older (wire version 8) than today's clients accept. 4.4 is the least that they do. */
     static final class Version implements MongoVersion {
         @Override
@@ -64,11 +22,12 @@ public class MongoServerMain {
         }
     }
 
-    public static void main(String[] args) {
-        DurableBackend backend = new DurableBackend(args[1]);
+    public static void main(String[] args) throws IOException {
+        DurableBackend backend = new DurableBackend(Path.of(args[1]));
         backend.version(new Version());
         MongoServer server = new MongoServer(backend);
-        server.bind("127.0.0.1", Integer.parseInt(args[0]));
+        // One thread: answers are encoded on it too, from the very documents that the next command may change.
+        server.bind(new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0])), 1, 1);
         Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
         System.out.println("ready on " + server.getConnectionString());
     }

@@ -4,7 +4,7 @@ import type { Say } from './tools.ts';
 export const BACKEND_NAMES = ['eventstore', 'kafka', 'mongodb', 'redis', 's3'] as const;
 export type BackendName = (typeof BACKEND_NAMES)[number];
 
-/** Which server answers as MongoDB. `java`: mongo-java-server on an H2 file (default); `ferretdb`: FerretDB on SQLite. */
+/** Which server answers as MongoDB. `java`: mongo-java-server in memory with a log (default); `ferretdb`: FerretDB on SQLite. */
 export const MONGO_SERVERS = ['java', 'ferretdb'] as const;
 export type MongoServer = (typeof MONGO_SERVERS)[number];
 

@@ -16,7 +16,7 @@ up      installs what is missing (once), starts each server on a port of its own
         A shell takes them with: set -a; . .backends/env; set +a
 down    stops them; the data stay. --purge removes the data too.
 --only     ${BACKEND_NAMES.join(', ')}; default: all
---mongo    which server speaks MongoDB's protocol: java (mongo-java-server on H2, default) or ferretdb (on SQLite)
+--mongo    which server speaks MongoDB's protocol: java (mongo-java-server, default) or ferretdb (on SQLite)
 --require  a server that cannot be had here is an error (exit code 1), not a message
 
 The state folder is .backends in the checkout, or BACKENDS_DIR. Downloads are kept in ~/.cache/bindery-backends, or BACKENDS_CACHE.
