@@ -43,6 +43,8 @@ export class Load {
   readonly stale: string[] = [];
   readonly #cluster: Cluster;
   readonly #spaces: readonly string[];
+  /** Gateways that a load balancer would send to. */
+  #serving: readonly string[];
   #stopped = false;
   #serial = 0;
   #running: Promise<unknown> = Promise.resolve();
@@ -50,6 +52,7 @@ export class Load {
   private constructor(cluster: Cluster, spaces: readonly string[]) {
     this.#cluster = cluster;
     this.#spaces = spaces;
+    this.#serving = cluster.gateways.map(({ url }) => url);
   }
 
   /** Makes spaces of its own and begins. */
@@ -69,6 +72,7 @@ export class Load {
     load.#running = Promise.all([
       ...Array.from({ length: writers }, (_, index) => load.#write(index)),
       ...Array.from({ length: readers }, (_, index) => load.#read(index)),
+      load.#watch(),
     ]);
     return load;
   }
@@ -100,8 +104,20 @@ export class Load {
   }
 
   #gateway(index: number): string {
+    return this.#serving[index % this.#serving.length] ?? '';
+  }
+
+  /** Looks all the time which gateways say that they can serve, as a load balancer does; without any it tries them all. */
+  async #watch(): Promise<void> {
     const { gateways } = this.#cluster;
-    return gateways[index % gateways.length]?.url ?? '';
+    const all = gateways.map(({ url }) => url);
+    while (!this.#stopped) {
+      const ready = await Promise.all(gateways.map((one) => one.ready()));
+      const serving = all.filter((_, index) => ready[index]);
+      this.#serving = serving.length > 0 ? serving : all;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    this.#serving = all;
   }
 
   async #write(writer: number): Promise<void> {

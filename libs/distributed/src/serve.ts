@@ -1,4 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '@bindery/service-kit';
 import type { Logger } from '@bindery/telemetry';
 
@@ -10,19 +11,35 @@ export interface ServeOptions {
   readonly logger: Logger;
 }
 
-/** Callers that keep connections are told on their next request that this replica ends; the others are closed after so long. */
-const lingerMs = 1000;
+/** Least time in which callers that keep connections hear on their next request that this replica ends, in ms. */
+const lingerMs = 2000;
 /** Longest that what is under way may take, in ms. */
-const finishMs = 12_000;
-/** Longer than callers keep an idle connection (undici: 4 s), so that they close first and no request is lost in between. */
+const finishMs = 10_000;
+/** Longer than callers keep an idle connection (30 s), so that they close first and no request is lost in between. */
 const keepAliveMs = 65_000;
 
-/** The listening part of a service's own process: what it has begun it finishes, new calls are left to other replicas. */
+/**
+ * The listening part of a service's own process: what it has begun it finishes, new calls are left to other replicas. It goes on
+ * to say so until the process exits: a connection that is closed before that may be in use at that very moment, and whether a
+ * request that was lost with it had begun is not known to anybody.
+ */
 export const serve = (options: ServeOptions): Part => {
   let ending = false;
+  let underWay = 0;
+  let finished: () => void = () => undefined;
+  const listener = options.listener(() => ending);
   const server = createServer(
     { keepAliveTimeout: keepAliveMs, headersTimeout: 10_000, requestTimeout: 120_000, noDelay: true },
-    options.listener(() => ending),
+    (request, response) => {
+      if (!ending) {
+        underWay += 1;
+        response.once('close', () => {
+          underWay -= 1;
+          if (ending && underWay === 0) finished();
+        });
+      }
+      listener(request, response);
+    },
   );
   return {
     name: 'listening',
@@ -40,14 +57,15 @@ export const serve = (options: ServeOptions): Part => {
       }),
     async stop() {
       ending = true;
-      await new Promise((resolve) => setTimeout(resolve, lingerMs));
+      server.unref();
+      await delay(lingerMs);
+      if (underWay === 0) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), finishMs);
-        server.close(() => {
+        finished = () => {
           clearTimeout(timer);
           resolve();
-        });
-        server.closeIdleConnections();
+        };
       });
     },
   };
