@@ -19,7 +19,7 @@ interface KeyRecord {
   readonly fingerprint: string;
   /** Seed of the ids, so that a repeat after a crash makes the same ones. */
   readonly seed: string;
-  /** Until when the first request is given time; a repeat after that takes over. Absent when it is answered. */
+  /** Until when the first request is given time, by the clock of its process; a repeat after that takes over. Null when it is answered. */
   readonly leasedUntil: string | null;
   /** The process that does the work. */
   readonly holder: string;
@@ -92,6 +92,10 @@ const retentionMs = limits.idempotencyKey.retentionHours * 3_600_000;
 const pollMs = 50;
 const sweepMs = 600_000;
 const sweepBatch = 1000;
+/** More than the clocks of two machines differ, in ms: who is at work by another clock is believed so much longer (PITFALLS 40). */
+const clockSkewMs = 120_000;
+/** Keys of other processes that are watched at the same time; beyond that the oldest is seen anew. */
+const mostWatched = 10_000;
 
 export function createIdempotency(options: {
   readonly store: ReadStore;
@@ -113,7 +117,24 @@ export function createIdempotency(options: {
     });
     return opened;
   };
+  /** What other processes are at, and since when this one has seen them at it, by the monotonic clock. */
+  const watched = new Map<string, { readonly revision: number; readonly since: number }>();
   const iso = (afterMs: number): string => new Date(clock.now().getTime() + afterMs).toISOString();
+
+  /**
+   * Whether the process that took a key may still be at work. The clock of another one may be wrong, so it is given the whole
+   * time from when it was first seen here, or much more than that by the clocks.
+   */
+  const isAtWork = (id: string, revision: number, by: string, until: string, leaseMs: number): boolean => {
+    if (by === holder) return until > iso(0);
+    if (sole || until <= iso(-clockSkewMs)) return false;
+    const now = performance.now();
+    const seen = watched.get(id);
+    if (seen?.revision === revision) return now - seen.since < leaseMs;
+    if (watched.size >= mostWatched) watched.delete(watched.keys().next().value ?? '');
+    watched.set(id, { revision, since: now });
+    return true;
+  };
 
   /** The right to do the work, or the answer of the one who had it. Undefined: somebody is at it. */
   const claim = async (
@@ -127,8 +148,13 @@ export function createIdempotency(options: {
       throw conflict('idempotency_key.reused', 'Idempotency-Key: was used before with another request');
     }
     if (current?.answer && standsAsBefore(current.standing, request.standing)) return { answer: current.answer };
-    const abandoned = sole && current?.holder !== holder;
-    if (current?.leasedUntil && current.leasedUntil > iso(0) && !abandoned) return undefined;
+    if (
+      known &&
+      current?.leasedUntil &&
+      isAtWork(id, known.revision, current.holder, current.leasedUntil, request.leaseMs)
+    )
+      return undefined;
+    watched.delete(id);
     const record: KeyRecord = {
       fingerprint: request.fingerprint,
       seed: current?.seed ?? randomBytes(24).toString('base64url'),

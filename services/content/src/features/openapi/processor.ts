@@ -11,7 +11,8 @@ import type { SpecDocument, SpecsCollection } from './read-model.ts';
 
 /**
  * Does the work on specifications that is due: new sources, and addresses whose time has come. What is due is in the read
- * model, who does it is decided by the stream; so any process goes on with what another one left, after `leaseMs`.
+ * model, who does it is decided by the stream; so any process goes on with what another one left, after `leaseMs` and what
+ * clocks may differ by.
  */
 export interface SpecProcessor {
   start(): void;
@@ -29,6 +30,8 @@ const defaults = {
   leaseMs: 120_000,
   maxVersions: limits.openapi.versions,
 };
+/** Clocks of two machines may differ by so much, in ms, without one taking over what the other is at (PITFALLS 40). */
+const clockSkewMs = 60_000;
 /** Beyond this the waits do not grow. */
 const maxDoublings = 16;
 
@@ -70,7 +73,7 @@ export const createSpecProcessor = (
   const work = async (key: string, { organizationId, failures }: SpecDocument): Promise<boolean> => {
     const runId = createIdSource().id();
     const startedAt = clock.now();
-    const until = new Date(startedAt.getTime() + leaseMs).toISOString();
+    const until = new Date(startedAt.getTime() + leaseMs + clockSkewMs).toISOString();
     const { state, events } = await handle(key, organizationId, runId, {
       type: 'StartOpenAPISpecProcessing',
       data: { runId, startedAt: startedAt.toISOString(), until },

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ReadStore } from '@bindery/read-store';
+import { openSqliteReadStore } from '@bindery/read-store/sqlite';
+import { noopTelemetry } from '@bindery/telemetry';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createIdempotency, type IdempotencyRequest, type KeptAnswer } from './idempotency.ts';
+
+let folder: string;
+let store: ReadStore;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'idempotency-'));
+  store = await openSqliteReadStore({ path: join(folder, 'gateway.db') });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const leaseMs = 1000;
+const request: IdempotencyRequest = {
+  ...{ key: 'k', principalId: 'u', operationId: 'o', fingerprint: 'f', standing: [], leaseMs },
+  mayReplay: async () => undefined,
+};
+const answer: KeptAnswer = { status: 201, headers: {}, body: 'made' };
+/** A gateway whose clock is wrong by so much. */
+const gateway = (offMs: number, waitMs = 10_000) =>
+  createIdempotency({
+    ...{ store, waitMs, sole: false, logger: noopTelemetry().logger },
+    clock: { now: () => new Date(Date.now() + offMs) },
+  });
+
+describe.each([60_000, -60_000])('gateways whose clocks are %d ms apart', (offMs) => {
+  test('a repeat waits for the first request, which is at work', async () => {
+    let finish: (kept: KeptAnswer) => void = () => undefined;
+    let begun = 0;
+    const first = gateway(0).run(request, () => {
+      begun += 1;
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    });
+    while (begun === 0) await new Promise((resolve) => setImmediate(resolve));
+    const other = gateway(offMs, 50);
+    await expect(other.run(request, async () => answer)).rejects.toMatchObject({ code: 'idempotency_key.in_use' });
+    finish(answer);
+    expect(await first).toEqual({ answer, replayed: false });
+    expect(await other.run(request, async () => ({ ...answer, body: 'again' }))).toEqual({ answer, replayed: true });
+  });
+
+  test('what is never finished is taken over, with the same ids, after the time that it was given', async () => {
+    const seeds: string[] = [];
+    void gateway(0).run(request, (seed) => {
+      seeds.push(seed);
+      return new Promise(() => undefined);
+    });
+    while (seeds.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const began = performance.now();
+    const again = await gateway(offMs).run(request, async (seed) => {
+      seeds.push(seed);
+      return answer;
+    });
+    expect(again).toEqual({ answer, replayed: false });
+    expect(performance.now() - began).toBeGreaterThanOrEqual(leaseMs - 50);
+    expect(performance.now() - began).toBeLessThan(leaseMs + 8000);
+    expect(seeds[1]).toBe(seeds[0]);
+  });
+});
+
+test('what another process left long ago is taken over at once', async () => {
+  let begun = false;
+  void gateway(-300_000).run(request, () => {
+    begun = true;
+    return new Promise(() => undefined);
+  });
+  while (!begun) await new Promise((resolve) => setImmediate(resolve));
+  expect(await gateway(0, 0).run(request, async () => answer)).toEqual({ answer, replayed: false });
+});
