@@ -1,7 +1,8 @@
 // Runs before everything else in docker-compose.yml: the secrets that a laptop gets by default must not protect anything that
 // others can reach. Every one of them is in a public repository.
 const marks = ['for-a-laptop-only', 'dead'];
-const secrets = ['SERVICE_TOKEN', 'MASTER_KEY', 'BINDERY_BOOTSTRAP_TOKEN', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_PASSWORD'];
+const secrets = ['SERVICE_TOKEN', 'SERVICE_TOKENS_ACCEPTED', 'MASTER_KEY', 'BINDERY_BOOTSTRAP_TOKEN'];
+secrets.push('S3_SECRET_ACCESS_KEY', 'GRAFANA_PASSWORD');
 const local = ['localhost', '127.0.0.1', '[::1]'];
 
 const isDefault = (name, value) =>

@@ -4,9 +4,11 @@ import type { Environment } from './settings.ts';
 /** Values for secrets that are elsewhere, of the right form. */
 const anySecret: Environment = {
   SERVICE_TOKEN: 'x'.repeat(40),
+  SERVICE_TOKENS_ACCEPTED: 'y'.repeat(40),
   MONGODB_URL: 'mongodb://user:password@mongodb.example.com:27017/?tls=true',
   REDIS_URL: 'rediss://:password@redis.example.com:6380/0',
   MASTER_KEY: '0'.repeat(64),
+  MASTER_KEY_PREVIOUS: '1'.repeat(64),
   EVENTSTORE_URL: 'esdb+discover://user:password@events.example.com:2113?tls=true',
   KAFKA_SASL_USERNAME: 'bindery',
   KAFKA_SASL_PASSWORD: 'password',

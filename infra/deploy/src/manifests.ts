@@ -10,6 +10,7 @@ export const overlays = [
   'overlays/development',
   'overlays/production',
   'examples/autoscaling-and-gateway-api',
+  'examples/rotation',
 ] as const;
 
 export interface Container {

@@ -7,7 +7,14 @@ import { openEventStoreDb } from '@bindery/event-store/eventstoredb';
 import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
 import type { ReadStore } from '@bindery/read-store';
 import { openMongoReadStore } from '@bindery/read-store/mongodb';
-import { ConfigError, type ConfigOf, commaSeparated, masterKeysOf, openInstanceKey } from '@bindery/service-kit';
+import {
+  ConfigError,
+  type ConfigOf,
+  commaSeparated,
+  type keySettings,
+  masterKeysOf,
+  openInstanceKey,
+} from '@bindery/service-kit';
 import {
   observedBlobStore,
   observedCache,
@@ -71,15 +78,15 @@ export const openDatabase = async (
 
 /**
  * The key that everything of the instance is derived from, from the database of keys, which is not kept open.
- * @throws WrongMasterKey
+ * @throws WrongMasterKey, KeysMissing
  */
 export const readInstanceKey = async (
-  settings: Pick<ServiceSettings, 'MASTER_KEY' | 'MASTER_KEY_PREVIOUS' | keyof Common>,
-  { telemetry }: Pick<Opening, 'telemetry'>,
+  settings: Pick<ServiceSettings, 'MASTER_KEY' | keyof typeof keySettings | keyof Common>,
+  { eventStore, telemetry }: Pick<ServicePorts, 'eventStore' | 'telemetry'>,
 ): Promise<Uint8Array> => {
   const store = await openMongoReadStore({ ...databaseOf(settings, keysDatabase), durable: true });
   try {
-    return await openInstanceKey(store, masterKeysOf(settings), telemetry.logger);
+    return await openInstanceKey(store, masterKeysOf(settings), eventStore, telemetry.logger);
   } finally {
     await store.close();
   }

@@ -1,8 +1,8 @@
 import {
   admissionSettings,
+  keySettings,
   masterKeySetting,
   optional,
-  previousMasterKeySetting,
   processSettings,
   required,
   serviceTokenSettings,
@@ -82,7 +82,7 @@ export const serviceProcessSettings = {
       'Key that wraps the key which protects personal data and signs addresses; the same in all processes. Losing it loses both.',
     ...masterKeySetting,
   }),
-  ...previousMasterKeySetting,
+  ...keySettings,
   EVENTSTORE_URL: required.text({
     description: 'Server of the events, as an EventStoreDB connection string.',
     pattern: /^(esdb|kurrentdb|eventstore)(\+discover)?:\/\/\S+$/,

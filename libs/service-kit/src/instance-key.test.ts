@@ -6,8 +6,15 @@ import type { ReadStore } from '@bindery/read-store';
 import { openMongoReadStore } from '@bindery/read-store/mongodb';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { instanceKeyCollection, keyCheckCollection, openInstanceKey, WrongMasterKey } from './instance-key.ts';
-import { fingerprintOf, type MasterKeys, masterKeysOf } from './master-key.ts';
+import { readConfig } from './config.ts';
+import {
+  instanceKeyCollection,
+  KeysMissing,
+  keyCheckCollection,
+  openInstanceKey,
+  WrongMasterKey,
+} from './instance-key.ts';
+import { fingerprintOf, keySettings, type MasterKeys, masterKeysOf } from './master-key.ts';
 
 const keyOf = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 const [first, second, third] = [keyOf(7), keyOf(8), keyOf(9)];
@@ -43,12 +50,14 @@ const suite = (newPlace: () => Promise<Place>) => (): void => {
   let place: Place;
   let store: ReadStore;
   const logged: string[] = [];
+  /** Of the log of events. */
+  let head = 0;
   const logger = {
     info: (message: string) => void logged.push(message),
     warn: (message: string) => void logged.push(message),
   };
   const open = async (keys: MasterKeys, at = store): Promise<string> =>
-    Buffer.from(await openInstanceKey(at, keys, logger)).toString('hex');
+    Buffer.from(await openInstanceKey(at, keys, { head: async () => head }, logger)).toString('hex');
 
   beforeAll(async () => {
     place = await newPlace();
@@ -60,6 +69,7 @@ const suite = (newPlace: () => Promise<Place>) => (): void => {
     await store.close();
     store = await place.open();
     logged.length = 0;
+    head = 0;
   });
   afterEach(() => store.close());
 
@@ -84,6 +94,7 @@ const suite = (newPlace: () => Promise<Place>) => (): void => {
   test('an instance of a release before keeps its master key as such', async () => {
     const checks = await store.collection<{ readonly wrapped: string }>(keyCheckCollection);
     await checks.compareAndPut('master-key', -1, { wrapped: checkOfBefore });
+    head = 1000;
     await expect(open({ current: second })).rejects.toThrow(WrongMasterKey);
     await expect(open({ current: second, previous: third })).rejects.toThrow(/neither MASTER_KEY .* MASTER_KEY_PREV/);
     const adopted = Buffer.from(first).toString('hex');
@@ -150,6 +161,30 @@ const suite = (newPlace: () => Promise<Place>) => (): void => {
     expect(await open({ current: first, previous: third })).not.toBe('');
   });
 
+  test('with events none is made, unless it is said that the keys are lost', async () => {
+    head = 1000;
+    await expect(open({ current: first })).rejects.toThrow(KeysMissing);
+    await expect(open({ current: first, lost: false })).rejects.toMatchObject({ code: 'identity.keys_missing' });
+    expect(logged).toEqual([]);
+    const made = await open({ current: first, lost: true });
+    expect(await open({ current: first })).toBe(made);
+    expect(await open({ current: first, lost: true })).toBe(made);
+  });
+
+  test('a process that sees the events of another one before its key waits for neither', async () => {
+    const other = await place.open();
+    let made = '';
+    const events = {
+      head: async () => {
+        made = await open({ current: first }, other);
+        return 1000;
+      },
+    };
+    const mine = await openInstanceKey(store, { current: first }, events, logger);
+    expect(Buffer.from(mine).toString('hex')).toBe(made);
+    await other.close();
+  });
+
   test('a damaged one is no matter of the master key', async () => {
     await open({ current: first });
     const collection = await store.collection<{ readonly wrapped: string }>(instanceKeyCollection);
@@ -169,17 +204,16 @@ withServer(
 
 describe('master keys', () => {
   test('are read from the settings, and have 32 bytes', async () => {
-    const keys = masterKeysOf({ MASTER_KEY: '07'.repeat(32), MASTER_KEY_PREVIOUS: undefined });
-    expect(keys).toEqual({ current: first, previous: undefined });
-    expect(masterKeysOf({ MASTER_KEY: '07'.repeat(32), MASTER_KEY_PREVIOUS: '08'.repeat(32) })).toEqual({
-      current: first,
-      previous: second,
-    });
+    const read = (given: Readonly<Record<string, string>>) =>
+      masterKeysOf({ MASTER_KEY: '07'.repeat(32), ...readConfig(keySettings, given) });
+    expect(read({})).toEqual({ current: first, previous: undefined, lost: false });
+    const both = { MASTER_KEY_PREVIOUS: '08'.repeat(32), KEYS_LOST: 'true' };
+    expect(read(both)).toEqual({ current: first, previous: second, lost: true });
     const place = await sqlitePlace();
     const store = await place.open();
     const logger = { info: () => undefined, warn: () => undefined };
     for (const wrong of [{ current: new Uint8Array(31) }, { current: first, previous: new Uint8Array(33) }])
-      await expect(openInstanceKey(store, wrong, logger)).rejects.toThrow(RangeError);
+      await expect(openInstanceKey(store, wrong, { head: async () => 0 }, logger)).rejects.toThrow(RangeError);
     await store.close();
     await place.dispose();
   });

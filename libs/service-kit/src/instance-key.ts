@@ -32,6 +32,11 @@ export class WrongMasterKey extends Error {
   readonly code = 'identity.wrong_master_key';
 }
 
+/** There are events but no keys: a database that was lost, or is not restored yet. */
+export class KeysMissing extends Error {
+  readonly code = 'identity.keys_missing';
+}
+
 /** Losing so often against other processes that write the same document means something else is wrong. */
 const mostAttempts = 10;
 
@@ -98,11 +103,13 @@ const scrub = async (store: ReadStore, logger: Pick<Logger, 'warn'>): Promise<vo
  * under the master key. A new instance makes it; when the master key before the present one opens it, it is wrapped anew
  * under the present one. Processes may do so at the same time, and in any order.
  * @param store the database of the keys of users
- * @throws WrongMasterKey, saying which of the settings is wrong
+ * @param events the log of the instance: one that has events is not new
+ * @throws WrongMasterKey, saying which of the settings is wrong; KeysMissing
  */
 export const openInstanceKey = async (
   store: ReadStore,
   keys: MasterKeys,
+  events: { head(): Promise<number> },
   logger: Pick<Logger, 'info' | 'warn'>,
 ): Promise<Uint8Array> => {
   for (const key of [keys.current, keys.previous])
@@ -110,11 +117,19 @@ export const openInstanceKey = async (
       throw new RangeError(`a master key has ${masterKeyBytes} bytes`);
   const { current, previous } = keys;
   const collection: Collection<WrappedKey> = await store.collection<WrappedKey>(instanceKeyCollection);
+  const make = async (): Promise<Uint8Array> => {
+    // Whoever wrote the events had made a key before: it is there by now, or lost.
+    if (keys.lost !== true && (await events.head()) > 0 && (await collection.get(keyId)) === undefined)
+      throw new KeysMissing(
+        'there are events but no instance key: restore the database of keys, or start with KEYS_LOST=true once if it is lost for good',
+      );
+    return new Uint8Array(randomBytes(masterKeyBytes));
+  };
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const stored = await collection.get(keyId);
     if (stored === undefined) {
       const former = await adopted(store, keys);
-      const key = former ?? new Uint8Array(randomBytes(masterKeyBytes));
+      const key = former ?? (await make());
       if (!(await collection.compareAndPut(keyId, -1, wrap(key, current)))) continue;
       const what = former === undefined ? 'an instance key was made' : 'the master key became the instance key';
       logger.info(what, { under: fingerprintOf(current) });

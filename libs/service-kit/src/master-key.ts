@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { optional } from './config.ts';
+import { optional, required } from './config.ts';
 
 /** Length of the master key in bytes. */
 export const masterKeyBytes = 32;
@@ -14,11 +14,16 @@ export const masterKeySetting = {
   secret: true,
 } as const;
 
-/** The setting beside `MASTER_KEY`, the same in every profile. */
-export const previousMasterKeySetting = {
+/** The settings beside `MASTER_KEY`, the same in every profile. */
+export const keySettings = {
   MASTER_KEY_PREVIOUS: optional.text({
     description: 'The `MASTER_KEY` before this one, while it is replaced; opens what `MASTER_KEY` does not open yet.',
     ...masterKeySetting,
+  }),
+  KEYS_LOST: required.flag({
+    description:
+      'For one start, when the database of keys is lost for good: makes a new instance key although there are events.',
+    fallback: false,
   }),
 };
 
@@ -33,17 +38,21 @@ export const parseMasterKey = (text: string): Uint8Array => {
 export interface MasterKeys {
   readonly current: Uint8Array;
   readonly previous?: Uint8Array | undefined;
+  /** The database of keys is lost: a new instance key may be made although there are events. */
+  readonly lost?: boolean;
 }
 
 /** @throws RangeError when a text is no key */
 export const masterKeysOf = (settings: {
   readonly MASTER_KEY: string;
   readonly MASTER_KEY_PREVIOUS: string | undefined;
+  readonly KEYS_LOST: boolean;
 }): MasterKeys => {
-  const { MASTER_KEY: current, MASTER_KEY_PREVIOUS: previous } = settings;
+  const { MASTER_KEY: current, MASTER_KEY_PREVIOUS: previous, KEYS_LOST: lost } = settings;
   return {
     current: parseMasterKey(current),
     previous: previous === undefined ? undefined : parseMasterKey(previous),
+    lost,
   };
 };
 

@@ -34,8 +34,9 @@ await runProcess({
         ...{ urls: commaSeparated(settings.IDENTITY_URL), token: settings.SERVICE_TOKEN, tracer: telemetry.tracer },
       }),
     );
+    const ports = await openPorts('content', settings, starting);
     const service = createContentService({
-      ports: await openPorts('content', settings, starting),
+      ports,
       services: createRoutedClient({ content: own.client, identity: createHttpClient(identity) }),
       blobStore: await openBlobs(settings, starting),
       searchIndex: keep(
@@ -43,7 +44,7 @@ await runProcess({
         await openRenewableSearchIndex({ path: join(settings.DATA_DIR, 'search.db'), onRenewed }),
       ),
       fetchGuard: observedFetch(createGuardedFetch({ allow: commaSeparated(settings.BINDERY_FETCH_ALLOW) }), telemetry),
-      cursorSecret: secretOf(await readInstanceKey(settings, starting), 'content'),
+      cursorSecret: secretOf(await readInstanceKey(settings, ports), 'content'),
       tuning: tuningOf(settings),
     });
     own.bind(createInProcessClient(service.handlers));

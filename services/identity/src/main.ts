@@ -37,7 +37,8 @@ await runProcess({
   settings: identityProcessSettings,
   async compose(starting) {
     const { settings, telemetry, keep } = starting;
-    const vault = createVault(await readInstanceKey(settings, starting));
+    const ports = await openPorts('identity', settings, starting);
+    const vault = createVault(await readInstanceKey(settings, ports));
     const own = createLateClient();
     const content = keep(
       'calls to content',
@@ -50,7 +51,7 @@ await runProcess({
         ? createOutboxMailer({ folder: join(settings.DATA_DIR, 'outbox'), from: settings.MAIL_FROM })
         : createSmtpMailer({ url: settings.SMTP_URL, from: settings.MAIL_FROM });
     const service = await createIdentityService({
-      ports: await openPorts('identity', settings, starting),
+      ports,
       keys: await createKeyStore(await openDatabase(settings, keysDatabase, starting, true), vault),
       vault,
       services: createRoutedClient({ identity: own.client, content: createHttpClient(content) }),

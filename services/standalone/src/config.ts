@@ -3,9 +3,9 @@ import { gatewaySettings } from '@bindery/gateway';
 import { identitySettings } from '@bindery/identity';
 import {
   type ConfigOf,
+  keySettings,
   masterKeySetting,
   optional,
-  previousMasterKeySetting,
   processSettings,
   readConfig,
   required,
@@ -24,7 +24,7 @@ export const settings = {
       'Key that wraps the key which protects personal data; default: `master.key` in the data directory, made when it is not there.',
     ...masterKeySetting,
   }),
-  ...previousMasterKeySetting,
+  ...keySettings,
   ...identitySettings,
   ...contentSettings,
   IMPORT_DOCS: required.flag({

@@ -8,14 +8,7 @@ import { createSmtpMailer } from '@bindery/mail/smtp';
 import { openEmbeddedMessageBus } from '@bindery/message-bus/embedded';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import { openRenewableSearchIndex } from '@bindery/search/sqlite';
-import {
-  createLifecycle,
-  openInstanceKey,
-  type Part,
-  parseMasterKey,
-  systemClock,
-  version,
-} from '@bindery/service-kit';
+import { createLifecycle, openInstanceKey, type Part, systemClock, version } from '@bindery/service-kit';
 import { createTelemetry, gaugeDisk } from '@bindery/telemetry';
 import {
   observedBlobStore,
@@ -29,12 +22,12 @@ import { lockDataDirectory } from './adapters/data-lock.ts';
 import { type Embedded, type Replacements, startServices } from './compose.ts';
 import type { Settings } from './config.ts';
 import { dataPaths } from './data-paths.ts';
-import { masterKeyOf } from './master-key.ts';
+import { masterKeysOf } from './master-key.ts';
 
 /**
  * Opens the data directory and starts the whole product on it (DESIGN section 6, embedded profile): the adapters are chosen
  * here and nowhere else.
- * @throws DataDirectoryInUse, WrongMasterKey, and whatever a store says that cannot be opened
+ * @throws DataDirectoryInUse, WrongMasterKey, KeysMissing, and whatever a store says that cannot be opened
  */
 export const createEmbedded = async (settings: Settings, replacements: Replacements = {}): Promise<Embedded> => {
   const clock = replacements.clock ?? systemClock;
@@ -92,12 +85,9 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
       clock,
     });
     const keyStore = keep('keys', await openSqliteReadStore({ path: paths.keys, durable: true }));
-    const { MASTER_KEY_PREVIOUS: previous } = settings;
-    const masterKeys = {
-      current: masterKeyOf(settings.DATA_DIR, settings.MASTER_KEY),
-      previous: previous === undefined ? undefined : parseMasterKey(previous),
-    };
-    const vault = createVault(await openInstanceKey(keyStore, masterKeys, logger));
+    const identity = await openPorts('identity');
+    const masterKeys = masterKeysOf(settings.DATA_DIR, settings);
+    const vault = createVault(await openInstanceKey(keyStore, masterKeys, identity.eventStore, logger));
     return await startServices(
       settings,
       {
@@ -106,7 +96,7 @@ export const createEmbedded = async (settings: Settings, replacements: Replaceme
         cache,
         vault,
         keys: await createKeyStore(keyStore, vault),
-        identity: await openPorts('identity'),
+        identity,
         content: await openPorts('content'),
         blobs: observedBlobStore(
           keep('blobs', await openFilesystemBlobStore({ folder: paths.blobs })),

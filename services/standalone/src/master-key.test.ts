@@ -86,6 +86,21 @@ describe('replacing the master key of a data directory', () => {
     await expect(start(path, { MASTER_KEY: old })).rejects.toMatchObject({ code: 'identity.wrong_master_key' });
   });
 
+  test('does not bring lost keys back: their loss is told apart from a new instance', async () => {
+    const path = join(folder, 'lost');
+    await start(path);
+    const { ada } = await write();
+    await instance?.stop();
+    instance = undefined;
+    for (const file of ['keys.db', 'keys.db-wal', 'keys.db-shm'])
+      await rm(join(path, 'identity', file), { force: true });
+    await expect(start(path)).rejects.toMatchObject({ code: 'identity.keys_missing' });
+    await start(path, { KEYS_LOST: 'true' });
+    expect((await call('GET', `/v1/users/${ada}`)).status).toBe(200);
+    await start(path);
+    expect((await call('GET', '/v1/orgs')).body).toMatchObject({ count: 1 });
+  });
+
   test('that a release without an instance key made', async () => {
     const path = join(folder, 'upgraded');
     const old = 'ab'.repeat(32);

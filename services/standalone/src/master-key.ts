@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { masterKeyBytes, parseMasterKey } from '@bindery/service-kit';
+import { type ConfigOf, type keySettings, type MasterKeys, masterKeyBytes, parseMasterKey } from '@bindery/service-kit';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
 
 /**
@@ -16,4 +16,17 @@ export const masterKeyOf = (dataDir: string, configured: string | undefined): Ui
   const key = randomBytes(masterKeyBytes);
   writePrivateFile(path, `${key.toString('base64')}\n`);
   return new Uint8Array(key);
+};
+
+/** That key, and what the settings say about the one before. */
+export const masterKeysOf = (
+  dataDir: string,
+  settings: ConfigOf<typeof keySettings> & { readonly MASTER_KEY: string | undefined },
+): MasterKeys => {
+  const { MASTER_KEY_PREVIOUS: previous, KEYS_LOST: lost } = settings;
+  return {
+    current: masterKeyOf(dataDir, settings.MASTER_KEY),
+    previous: previous === undefined ? undefined : parseMasterKey(previous),
+    lost,
+  };
 };

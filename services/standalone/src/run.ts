@@ -14,7 +14,9 @@ const { stdout, stderr } = process;
 const isExpected = (error: unknown): error is Error =>
   error instanceof ConfigError ||
   error instanceof DataDirectoryInUse ||
-  ['EADDRINUSE', 'EACCES', 'identity.wrong_master_key', 'read_store.unusable'].includes(String(Object(error).code));
+  ['EADDRINUSE', 'EACCES', 'identity.wrong_master_key', 'identity.keys_missing', 'read_store.unusable'].includes(
+    String(Object(error).code),
+  );
 
 let instance: Embedded | undefined;
 const sameSignalMs = 500;

@@ -19,7 +19,7 @@ const clock = manualClock('2026-01-31T09:30:00.000Z');
 const asBefore = (masterKey: Uint8Array) => ({ vaultOf: async () => createVault(masterKey) });
 const asNow = (keys: MasterKeys) => ({
   vaultOf: async (store: Parameters<typeof openInstanceKey>[0]) =>
-    createVault(await openInstanceKey(store, keys, logger)),
+    createVault(await openInstanceKey(store, keys, { head: async () => 0 }, logger)),
 });
 
 const cookieOf = (cookies: readonly string[], name: string): string =>
