@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BodyOf, operations } from '@bindery/contracts';
-import { createInProcessClient, type MemberRole, type Principal } from '@bindery/service-kit';
+import { createInProcessClient, type HandlerMap, type MemberRole, type Principal } from '@bindery/service-kit';
 import { startIdentity } from '../../api/testing.ts';
 
 type Options = Parameters<typeof startIdentity>[0] & object;
 
 /** What stands in for the content service. */
-export type InternalHandlers = Parameters<typeof createInProcessClient>[0] & object;
+export type InternalHandlers = HandlerMap;
 
 /** An instance with an organization that has invite links, and people by their names: Ada administers it. */
 export const startInvites = async (options: Options['options'] = {}, content: InternalHandlers = {}) => {
