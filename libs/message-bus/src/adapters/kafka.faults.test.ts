@@ -119,6 +119,7 @@ const suite = (): void => {
   describeMessageBusFaults('Kafka', {
     broker: () => ({
       open: async () => open(),
+      start: () => broker.start(),
       kill: () => broker.kill(),
       restart: () => broker.restart(),
       pause: async () => broker.pause(),

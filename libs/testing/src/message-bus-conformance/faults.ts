@@ -8,6 +8,8 @@ import { gate, type Numbered, numbered, numberOf, Recorder, upTo } from './harne
 export interface BreakableBroker {
   /** A new client, with short timeouts: nothing may take longer than `patienceMs`. */
   open(): Promise<MessageBus>;
+  /** Sees that it runs and answers, whatever a test before has left. */
+  start(): Promise<void>;
   /** Ends it without warning. */
   kill(): Promise<void>;
   /** Starts it again where it was, with what it had. Resolves when it answers. */
@@ -108,6 +110,7 @@ export const describeMessageBusFaults = (name: string, faults: BrokerFaults): vo
   };
   const withClients = async (work: (bus: MessageBus, topic: string, broker: BreakableBroker) => Promise<void>) => {
     const broker = faults.broker();
+    await broker.start();
     const bus = await broker.open();
     try {
       const topic = freshTopic();
