@@ -39,7 +39,7 @@ export const createLogger = (options: LoggerOptions): Logger => {
     {
       level: options.level,
       messageKey: 'message',
-      base: { service: options.service, version: options.version },
+      base: null, // among the fields of each logger, so that a child can say it differently
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
       serializers: { err: (value: unknown) => value }, // `redact` has made an object of it
@@ -47,7 +47,7 @@ export const createLogger = (options: LoggerOptions): Logger => {
     },
     options.format === 'json' ? sink : { write: (line: string) => sink.write(asText(line)) },
   );
-  return adapt(base);
+  return adapt(base, { service: options.service, version: options.version });
 };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,11 +55,15 @@ type Pino = PinoLogger<never, boolean>;
 
 const safe = (fields: Fields | undefined): object => (fields === undefined ? {} : Object(redact(fields)));
 
-const adapt = (base: Pino): Logger => ({
-  // A level that is off must not cost the copy that redaction makes.
-  debug: (message, fields) => base.isLevelEnabled('debug') && base.debug(safe(fields), message),
-  info: (message, fields) => base.isLevelEnabled('info') && base.info(safe(fields), message),
-  warn: (message, fields) => base.isLevelEnabled('warn') && base.warn(safe(fields), message),
-  error: (message, fields) => base.isLevelEnabled('error') && base.error(safe(fields), message),
-  child: (fields) => adapt(base.child(safe(fields))),
-});
+/** @param own fields of every line; a name stands in a line once, with the innermost value */
+const adapt = (root: Pino, own: object): Logger => {
+  const base = root.child(own);
+  return {
+    // A level that is off must not cost the copy that redaction makes.
+    debug: (message, fields) => base.isLevelEnabled('debug') && base.debug(safe(fields), message),
+    info: (message, fields) => base.isLevelEnabled('info') && base.info(safe(fields), message),
+    warn: (message, fields) => base.isLevelEnabled('warn') && base.warn(safe(fields), message),
+    error: (message, fields) => base.isLevelEnabled('error') && base.error(safe(fields), message),
+    child: (fields) => adapt(root, { ...own, ...safe(fields) }),
+  };
+};

@@ -47,6 +47,21 @@ describe('logs', () => {
     ]);
   });
 
+  test('a name stands in a line once, with what the innermost logger says', async () => {
+    const { telemetry, text, lines } = await open();
+    const child = telemetry.logger.child({ service: 'search', part: 'a' });
+    child.info('x');
+    child.child({ part: 'b' }).info('y');
+    telemetry.logger.info('z');
+    for (const line of text) expect(line.match(/"service"/g)).toHaveLength(1);
+    expect(text[1]?.match(/"part"/g)).toHaveLength(1);
+    expect(lines().map(({ service, part }) => [service, part])).toEqual([
+      ['search', 'a'],
+      ['search', 'b'],
+      ['content', undefined],
+    ]);
+  });
+
   test('never hold secrets or personal data, whatever they are nested in', async () => {
     const { telemetry, text } = await open();
     const marker = 'hunter2-marker';
