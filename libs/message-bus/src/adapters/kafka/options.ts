@@ -67,7 +67,10 @@ export interface KafkaMessageBusOptions {
   readonly heartbeatMs?: number;
   /** How long members may take to hand over their partitions, in ms. Default 60,000. */
   readonly rebalanceTimeoutMs?: number;
-  /** The longest that a broker holds a fetch that has nothing new, in ms; new messages are sent at once. Default 200. */
+  /**
+   * The longest that a broker holds a member's fetch that has nothing new, in ms; new messages are sent at once. It is how long
+   * a member may take to begin on partitions that it was given, and to send a heartbeat that is due. Default 500.
+   */
   readonly fetchWaitMs?: number;
   /** How often the positions of handled messages are stored, in ms. Default 100. */
   readonly commitEveryMs?: number;
@@ -89,6 +92,13 @@ export interface KafkaMessageBusOptions {
 export type KafkaSettings = Required<Omit<KafkaMessageBusOptions, 'ssl' | 'sasl'>> &
   Pick<KafkaMessageBusOptions, 'ssl' | 'sasl'>;
 
+/**
+ * How long a broker holds the fetch of a reader without a group, in ms: longer, since such a reader neither is given
+ * partitions nor sends heartbeats, and asking less often costs less.
+ */
+export const followWaitMs = ({ fetchWaitMs, requestTimeoutMs }: KafkaSettings): number =>
+  Math.min(fetchWaitMs * 5, requestTimeoutMs / 3);
+
 export const settingsOf = (options: KafkaMessageBusOptions): KafkaSettings => {
   if (options.brokers.length === 0) throw new TypeError('there must be at least one broker');
   return {
@@ -102,7 +112,7 @@ export const settingsOf = (options: KafkaMessageBusOptions): KafkaSettings => {
     sessionTimeoutMs: 30_000,
     heartbeatMs: 1000,
     rebalanceTimeoutMs: 60_000,
-    fetchWaitMs: 200,
+    fetchWaitMs: 500,
     commitEveryMs: 100,
     stopTimeoutMs: 10_000,
     transactionTimeoutMs: 15_000,

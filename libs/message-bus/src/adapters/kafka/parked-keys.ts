@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MessageBusUnavailable, type ParkedKey, type ParkedPage } from '../../port.ts';
 import { headersOf, type OutgoingRecord, outgoing, type StoredRecord } from './messages.ts';
-import type { KafkaSettings } from './options.ts';
+import { followWaitMs, type KafkaSettings } from './options.ts';
 import { Reader } from './reader.ts';
 import type { Sender } from './sender.ts';
 import { backOff, pause } from './within.ts';
@@ -182,7 +182,7 @@ export class ParkedKeys {
   async #readOn(): Promise<void> {
     if (this.#position === 0n) this.#position = (await this.#reader.offsets(this.#topic, 'first')).get(0) ?? 0n;
     const place = { topic: this.#topic, partition: 0, offset: this.#position };
-    const [page] = await this.#reader.fetch([place], this.#settings.fetchWaitMs);
+    const [page] = await this.#reader.fetch([place], followWaitMs(this.#settings));
     if (page === undefined) return;
     for (const record of page.records) this.#apply(record);
     // Nothing, although there is more: compaction has emptied the rest.

@@ -1,6 +1,6 @@
 import { type BusMessage, MessageBusUnavailable, UnknownTopic } from '../../port.ts';
 import { toBusMessage } from './messages.ts';
-import type { KafkaSettings } from './options.ts';
+import { followWaitMs, type KafkaSettings } from './options.ts';
 import { Reader } from './reader.ts';
 import { backOff, pause } from './within.ts';
 
@@ -83,7 +83,7 @@ export async function* tailTopics(
       if (!follow && positions.every(({ next, end }) => next >= end)) return;
       let page: readonly BusMessage[] = [];
       try {
-        page = await readPage(reader, positions, options, settings.fetchWaitMs);
+        page = await readPage(reader, positions, options, followWaitMs(settings));
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
