@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// What V8 compiled is kept for the next process: of this run, of its workers, and of the product that they start.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url));
+// What was stripped and compiled is kept where the product keeps it too: for workers, for what they start, for the next run.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/bindery', import.meta.url));
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 /**

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { ModuleMocker } from 'jest-mock';
 
 /**
@@ -28,5 +29,7 @@ export default class NativeEnvironment {
     process.chdir(this.#folder);
     for (const name of Object.keys(process.env)) if (!(name in this.#env)) delete process.env[name];
     Object.assign(process.env, this.#env);
+    // Workers are ended by a signal, before Node would write it.
+    flushCompileCache();
   }
 }
