@@ -116,7 +116,7 @@ describe('backup and restore of the embedded profile', () => {
     await copyDatabase(from.keys, to.keys);
     await cp(from.blobs, to.blobs, {
       recursive: true,
-      filter: (path) => !relative(from.blobs, path).startsWith('tmp'),
+      filter: (path) => !relative(from.blobs, path).startsWith('incoming'),
     });
     await cp(join(original, 'master.key'), join(copy, 'master.key'));
     stopped = true;
