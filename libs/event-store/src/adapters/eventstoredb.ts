@@ -13,11 +13,12 @@ import type {
 import { Appender, type Left } from './eventstoredb/appender.ts';
 import { Connection } from './eventstoredb/connection.ts';
 import { Counter } from './eventstoredb/counter.ts';
-import { filterOf } from './eventstoredb/filters.ts';
+import { filterOf, type LogFilter } from './eventstoredb/filters.ts';
 import { Follower, type FollowerParts } from './eventstoredb/follower.ts';
 import { Gate } from './eventstoredb/gate.ts';
 import { Heads } from './eventstoredb/heads.ts';
 import { closedError, Reader, type Timeouts, untilClosed } from './eventstoredb/reader.ts';
+import { SharedTail } from './eventstoredb/shared-tail.ts';
 
 export interface EventStoreDbOptions {
   /** `esdb://user:password@host:2113?tls=true&tlsCAFile=...`, or `esdb+discover://` for a cluster. */
@@ -63,6 +64,8 @@ class EventStoreDb implements EventStore {
   readonly #heads: Heads;
   readonly #counter: Counter;
   readonly #following: FollowerParts;
+  /** By the key of the filter. */
+  readonly #tails = new Map<string, SharedTail>();
   #closing: Promise<void> | undefined;
 
   constructor(options: EventStoreDbOptions) {
@@ -127,9 +130,57 @@ class EventStoreDb implements EventStore {
     checkCount('after', after);
     if (signal.aborted) return;
     this.#mustBeOpen();
+    const filter = filterOf(prefixes);
     const until = untilClosed(this.#closed.signal, signal);
-    yield* new Follower(this.#following, filterOf(prefixes), after, until).items();
+    let at = after;
+    while (!until.aborted) {
+      at = yield* this.#followToEnd(filter, at, until);
+      const tail = this.#tails.get(filter.key);
+      if (tail !== undefined) at = yield* tail.after(at, until);
+    }
     if (!signal.aborted) this.#mustBeOpen();
+  }
+
+  /**
+   * Follows the log alone until the end of it is seen; then goes on as the shared tail of this filter, if there is none.
+   * @returns where it is
+   */
+  async *#followToEnd(
+    filter: LogFilter,
+    after: Position,
+    until: AbortSignal,
+  ): AsyncGenerator<SubscriptionItem, Position, void> {
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    until.addEventListener('abort', end, { once: true });
+    const items = new Follower(this.#following, filter, after, untilClosed(this.#closed.signal, over.signal)).items();
+    let at = after;
+    let handedOver = false;
+    try {
+      for (;;) {
+        const { value: item } = await items.next();
+        if (item === undefined) return at;
+        at = item.position;
+        if (item.kind === 'events') yield { kind: 'events', events: item.events, position: at };
+        else {
+          yield item;
+          break;
+        }
+      }
+      if (this.#tails.has(filter.key) || until.aborted) return at;
+      const tail = new SharedTail({ items, over }, at, () => {
+        if (this.#tails.get(filter.key) === tail) this.#tails.delete(filter.key);
+      });
+      this.#tails.set(filter.key, tail);
+      handedOver = true;
+      return at;
+    } finally {
+      until.removeEventListener('abort', end);
+      if (!handedOver) {
+        over.abort();
+        await items.return();
+      }
+    }
   }
 
   async head(prefixes?: readonly string[]): Promise<Position> {

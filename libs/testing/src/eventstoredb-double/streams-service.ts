@@ -125,6 +125,7 @@ export class StreamsHandlers {
       events.push(event);
       bytes += event.data.length + event.metadata.length;
     }
+    if (call.cancelled) return; // given up in the middle: an append is all or nothing
     const name = options?.getStreamIdentifier()?.getStreamName_asU8();
     if (options === undefined || name === undefined) {
       answer(failure(status.INVALID_ARGUMENT, 'an append begins with its options'), null);

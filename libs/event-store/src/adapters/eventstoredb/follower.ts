@@ -22,7 +22,13 @@ export interface FollowerParts {
   readonly onDrop: (reason: string) => void;
 }
 
-const PAGE_EVENTS = 512;
+/** What a follower yields: what the port says, and how much it is. */
+export type Followed =
+  | (Extract<SubscriptionItem, { kind: 'events' }> & { readonly bytes: number })
+  | Extract<SubscriptionItem, { kind: 'caught-up' }>;
+
+/** Events of a page. */
+export const PAGE_EVENTS = 512;
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** Silence after which a subscription asks whether it has reached the end, in ms. */
 const SETTLE_MS = 15;
@@ -54,7 +60,7 @@ export class Follower {
   }
 
   /** Pages and marks until the signal aborts. @throws EventStoreUnavailable when trying again cannot help */
-  async *items(): AsyncGenerator<SubscriptionItem, void, void> {
+  async *items(): AsyncGenerator<Followed, void, void> {
     const backoff = new Backoff(50, 5000);
     while (!this.#signal.aborted) {
       const started = performance.now();
@@ -85,7 +91,7 @@ export class Follower {
     this.#missingSince = undefined;
   }
 
-  async *#follow(incoming: Incoming): AsyncGenerator<SubscriptionItem, void, void> {
+  async *#follow(incoming: Incoming): AsyncGenerator<Followed, void, void> {
     while (!this.#signal.aborted) {
       this.#receive(incoming);
       if (this.#page.length < PAGE_EVENTS && this.#pageBytes < PAGE_BYTES) {
@@ -124,13 +130,13 @@ export class Follower {
     }
   }
 
-  #turn(): SubscriptionItem {
-    const events = this.#page;
+  #turn(): Followed {
+    const [events, bytes] = [this.#page, this.#pageBytes];
     this.#position = this.#reached;
     this.#page = [];
     this.#pageBytes = 0;
     this.#missingSince = undefined;
-    return { kind: 'events', events, position: this.#position };
+    return { kind: 'events', events, position: this.#position, bytes };
   }
 
   /**
