@@ -21,8 +21,11 @@ export interface ClusterProcess {
   ready(): Promise<boolean>;
   /** Sends a signal; resolves when the process is gone, for those that end it. */
   signal(signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  /** Starts it again, after it has ended; resolves when it is ready. */
-  start(): Promise<void>;
+  /**
+   * Starts it again, after it has ended; resolves when it is ready.
+   * @param env settings that are others from now on; empty ones count as absent
+   */
+  start(env?: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /** The whole product on servers that are running, each service as processes of its own. */
@@ -67,7 +70,7 @@ class Running implements ClusterProcess {
   readonly kind: ProcessKind;
   readonly url: string;
   readonly logFile: string;
-  readonly #env: Readonly<Record<string, string>>;
+  #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
 
   constructor(kind: ProcessKind, url: string, logFile: string, env: Readonly<Record<string, string>>) {
@@ -95,7 +98,8 @@ class Running implements ClusterProcess {
     if (signal === 'SIGTERM' || signal === 'SIGKILL') await ended(this.child);
   }
 
-  async start(): Promise<void> {
+  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#env = { ...this.#env, ...env };
     this.launch();
     const until = performance.now() + readyWithinMs;
     for (;;) {
