@@ -44,7 +44,11 @@ interface Part {
 const parts: readonly Part[] = [
   {
     name: 'conformance',
-    args: [`libs/[^/]+/src/adapters/${suites}`, ...(values.quick ? [] : ['examples/']), '--maxWorkers=2'],
+    args: [
+      `libs/[^/]+/src/adapters/${suites}`,
+      ...(values.quick ? [] : ['examples/', 'infra/backends/src/engines']),
+      '--maxWorkers=2',
+    ],
     whole: false,
   },
   {
@@ -88,7 +92,7 @@ const start = async (): Promise<{ env: Record<string, string>; missing: string[]
 };
 
 const run = async ({ args, env }: Part, servers: Readonly<Record<string, string>>): Promise<boolean> => {
-  const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+  const jest = ['--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
   const child = spawn(process.execPath, [...jest, '-c', 'jest.distributed.config.mjs', '--forceExit', ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...servers, ...env },
