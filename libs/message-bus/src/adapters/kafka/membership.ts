@@ -200,6 +200,8 @@ export class Membership {
   }
 
   #joined(assignment: Readonly<Record<string, readonly number[]>>): void {
+    // It came too late: who leaves begins nothing.
+    if (this.#stopping !== undefined) return;
     this.#life += 1;
     const paused = Object.entries(assignment).map(([topic, partitions]) => ({ topic, partitions: [...partitions] }));
     this.#consumer.pause(paused);
@@ -209,7 +211,7 @@ export class Membership {
   /** Finds out where to start and begins; again and again until it works or the group is joined anew. */
   async #begin(life: number, assignment: Readonly<Record<string, readonly number[]>>): Promise<void> {
     const { parking, reader, settings, onReady } = this.#parts;
-    for (let failures = 0; this.#life === life; ) {
+    for (let failures = 0; this.#life === life && !this.#ended.signal.aborted; ) {
       try {
         const starts = await this.#starts.of(assignment);
         await within(settings.requestTimeoutMs, 'reading the parked keys', parking.keys.catchUp(reader));
