@@ -13,6 +13,7 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 export default {
   testEnvironment: '<rootDir>/tools/jest/environment.ts',
   runtime: '<rootDir>/tools/jest/runtime.ts',
+  testSequencer: '<rootDir>/tools/jest/sequencer.mjs',
   injectGlobals: false,
   transform: {},
   roots: ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/tools', '<rootDir>/infra', '<rootDir>/examples'],
