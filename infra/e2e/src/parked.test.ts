@@ -45,6 +45,8 @@ describe('a parked key', () => {
     userId = (await ok<Made>(product, 'POST', '/admin/v1/users', person)).id;
     await ok(product, 'PUT', `/admin/v1/orgs/${organizationId}/members/${userId}`, { role: 'read' });
     await ok(product, 'POST', `/v1/spaces/${spaceId}/permissions`, { role: 'edit', users: [userId] });
+    // Until then nobody knows what is parked, and the answer is 503.
+    await until('the group has joined', async () => (await ask('listParkedKeys', `/parked-keys`)).status === 200);
   }, 180_000);
   afterAll(async () => {
     await bus?.close();

@@ -101,6 +101,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const idempotency = createIdempotency({
     store: options.stateStore,
+    cache: options.cache,
     clock,
     logger,
     waitMs: config.duplicateWaitMs,

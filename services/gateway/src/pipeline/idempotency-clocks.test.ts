@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Cache } from '@bindery/cache';
+import { createMemoryCache } from '@bindery/cache/memory';
 import type { ReadStore } from '@bindery/read-store';
 import { openSqliteReadStore } from '@bindery/read-store/sqlite';
 import { noopTelemetry } from '@bindery/telemetry';
@@ -9,11 +11,14 @@ import { createIdempotency, type IdempotencyRequest, type KeptAnswer } from './i
 
 let folder: string;
 let store: ReadStore;
+let cache: Cache;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'idempotency-'));
   store = await openSqliteReadStore({ path: join(folder, 'gateway.db') });
+  cache = createMemoryCache();
 });
 afterEach(async () => {
+  await cache.close();
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -27,7 +32,7 @@ const answer: KeptAnswer = { status: 201, headers: {}, body: 'made' };
 /** A gateway whose clock is wrong by so much. */
 const gateway = (offMs: number, waitMs = 10_000) =>
   createIdempotency({
-    ...{ store, waitMs, sole: false, logger: noopTelemetry().logger },
+    ...{ store, cache, waitMs, sole: false, logger: noopTelemetry().logger },
     clock: { now: () => new Date(Date.now() + offMs) },
   });
 
@@ -76,4 +81,46 @@ test('what another process left long ago is taken over at once', async () => {
   });
   while (!begun) await new Promise((resolve) => setImmediate(resolve));
   expect(await gateway(0, 0).run(request, async () => answer)).toEqual({ answer, replayed: false });
+});
+
+test('what a process left that is gone is taken over soon, what one has in hand that is there is not', async () => {
+  const long = { ...request, leaseMs: 60_000 };
+  const [there, gone, other] = [gateway(0), gateway(0), gateway(0, 6000)];
+  await there.start();
+  let begun = 0;
+  const never = () => {
+    begun += 1;
+    return new Promise<KeptAnswer>(() => undefined);
+  };
+  void there.run({ ...long, key: 'there' }, never);
+  void gone.run({ ...long, key: 'gone' }, never);
+  while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([
+    expect(other.run({ ...long, key: 'there' }, async () => answer)).rejects.toMatchObject({
+      code: 'idempotency_key.in_use',
+    }),
+    expect(other.run({ ...long, key: 'gone' }, async () => answer)).resolves.toEqual({ answer, replayed: false }),
+  ]);
+  await there.stop();
+});
+
+test('without the cache nobody is gone', async () => {
+  const long = { ...request, leaseMs: 60_000 };
+  let begun = false;
+  void gateway(0).run(long, () => {
+    begun = true;
+    return new Promise(() => undefined);
+  });
+  while (!begun) await new Promise((resolve) => setImmediate(resolve));
+  const away = {
+    get: async () => Promise.reject(new Error('away')),
+    set: async () => Promise.reject(new Error('away')),
+  };
+  const other = createIdempotency({
+    ...{ store, cache: away, waitMs: 5000, sole: false, logger: noopTelemetry().logger },
+    clock: { now: () => new Date() },
+  });
+  await other.start();
+  await expect(other.run(long, async () => answer)).rejects.toMatchObject({ code: 'idempotency_key.in_use' });
+  await other.stop();
 });

@@ -1,5 +1,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Cache } from '@bindery/cache';
 import { limits } from '@bindery/contracts';
 import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
 import { type Clock, conflict, invalid } from '@bindery/service-kit';
@@ -94,6 +95,12 @@ const sweepMs = 600_000;
 const sweepBatch = 1000;
 /** More than the clocks of two machines differ, in ms: who is at work by another clock is believed so much longer (PITFALLS 40). */
 const clockSkewMs = 120_000;
+/** How often a process tells the cache that it is there, and how long that is known there, in ms. */
+const tellEveryMs = 3_000;
+const presenceMs = 10_000;
+/** A process that is looked for so long, in ms, and not there, is gone: also a cache that lost everything would know of it again. */
+const goneMs = 4_000;
+const presenceKey = (holder: string): string => `gateway:present:${holder}`;
 /** Keys of other processes that are watched at the same time; beyond that the oldest is seen anew. */
 const mostWatched = 10_000;
 
@@ -101,15 +108,18 @@ export function createIdempotency(options: {
   readonly store: ReadStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where processes tell that they are there; its server's clock is the only one that counts. */
+  readonly cache: Pick<Cache, 'get' | 'set'>;
   /** How long a repeat waits for the first request, in ms. */
   readonly waitMs: number;
   /** No other process uses the store: what another one began has died with it. */
   readonly sole: boolean;
 }): Idempotency {
-  const { store, clock, logger, waitMs, sole } = options;
+  const { store, cache, clock, logger, waitMs, sole } = options;
   const holder = randomUUID();
   let opened: Promise<Collection<KeyRecord>> | undefined;
   let sweeper: NodeJS.Timeout | undefined;
+  let herald: NodeJS.Timeout | undefined;
   const collection = (): Promise<Collection<KeyRecord>> => {
     opened ??= store.collection<KeyRecord>(spec).catch((error: unknown) => {
       opened = undefined;
@@ -117,23 +127,47 @@ export function createIdempotency(options: {
     });
     return opened;
   };
-  /** What other processes are at, and since when this one has seen them at it, by the monotonic clock. */
-  const watched = new Map<string, { readonly revision: number; readonly since: number }>();
+  /** What other processes are at: since when this one sees it, and when it last heard of them, by the monotonic clock. */
+  const watched = new Map<string, { readonly revision: number; readonly since: number; heardAt: number }>();
   const iso = (afterMs: number): string => new Date(clock.now().getTime() + afterMs).toISOString();
+
+  const tellOfMyself = (): Promise<void> =>
+    cache.set(presenceKey(holder), true, { ttlMs: presenceMs }).catch((error: unknown) => {
+      // Repeats of what this process is at wait their full time then, should it end.
+      logger.debug('the cache is not told that this process is there', { error });
+    });
+  /** Without the cache nobody is known to be gone. */
+  const isThere = async (other: string): Promise<boolean> => {
+    try {
+      return (await cache.get<boolean>(presenceKey(other))) === true;
+    } catch {
+      return true;
+    }
+  };
+
+  const watch = (id: string, revision: number) => {
+    const seen = watched.get(id);
+    if (seen?.revision === revision) return seen;
+    if (watched.size >= mostWatched) watched.delete(watched.keys().next().value ?? '');
+    const now = performance.now();
+    const first = { revision, since: now, heardAt: now };
+    watched.set(id, first);
+    return first;
+  };
 
   /**
    * Whether the process that took a key may still be at work. The clock of another one may be wrong, so it is given the whole
-   * time from when it was first seen here, or much more than that by the clocks.
+   * time from when it was first seen here, or much more than that by the clocks; less when it is not there any more.
    */
-  const isAtWork = (id: string, revision: number, by: string, until: string, leaseMs: number): boolean => {
-    if (by === holder) return until > iso(0);
-    if (sole || until <= iso(-clockSkewMs)) return false;
+  const isAtWork = async (id: string, revision: number, record: KeyRecord, leaseMs: number): Promise<boolean> => {
+    const { holder: by, leasedUntil } = record;
+    if (leasedUntil === null) return false;
+    if (by === holder) return leasedUntil > iso(0);
+    if (sole || leasedUntil <= iso(-clockSkewMs)) return false;
+    const seen = watch(id, revision);
+    if (await isThere(by)) seen.heardAt = performance.now();
     const now = performance.now();
-    const seen = watched.get(id);
-    if (seen?.revision === revision) return now - seen.since < leaseMs;
-    if (watched.size >= mostWatched) watched.delete(watched.keys().next().value ?? '');
-    watched.set(id, { revision, since: now });
-    return true;
+    return now - seen.since < leaseMs && now - seen.heardAt < goneMs;
   };
 
   /** The right to do the work, or the answer of the one who had it. Undefined: somebody is at it. */
@@ -148,12 +182,7 @@ export function createIdempotency(options: {
       throw conflict('idempotency_key.reused', 'Idempotency-Key: was used before with another request');
     }
     if (current?.answer && standsAsBefore(current.standing, request.standing)) return { answer: current.answer };
-    if (
-      known &&
-      current?.leasedUntil &&
-      isAtWork(id, known.revision, current.holder, current.leasedUntil, request.leaseMs)
-    )
-      return undefined;
+    if (known && current && (await isAtWork(id, known.revision, current, request.leaseMs))) return undefined;
     watched.delete(id);
     const record: KeyRecord = {
       fingerprint: request.fingerprint,
@@ -224,6 +253,11 @@ export function createIdempotency(options: {
     },
     async start() {
       await collection();
+      if (!sole) {
+        await tellOfMyself();
+        herald = setInterval(() => void tellOfMyself(), tellEveryMs);
+        herald.unref();
+      }
       const sweep = async (): Promise<void> => {
         const keys = await collection();
         while ((await keys.purge({ expiresAt: { lt: iso(0) } }, sweepBatch)) === sweepBatch);
@@ -235,6 +269,7 @@ export function createIdempotency(options: {
     },
     async stop() {
       clearInterval(sweeper);
+      clearInterval(herald);
     },
   };
 }
