@@ -127,19 +127,23 @@ class Overlay implements ProjectionReader {
     return entry.document as T | undefined; // the projection knows the shape of its own documents
   }
 
-  /** The guard is the framework's; the revision that the projection put in is not looked at. */
+  /**
+   * The guard is the framework's. Only a removal may name a higher revision: that of what belongs to another stream, whose
+   * revisions are others, and whose later writes are to be kept out too.
+   */
   write({ collection: spec, write }: ProjectionWrite, guard: number): void {
     const collection = this.#open(spec);
     const { id } = write;
+    const revision = write.kind === 'remove' ? Math.max(guard, write.revision) : guard;
     const key = keyOf(spec.name, id);
     const before = this.#entries.get(key);
-    // What is stored has seen this event already.
-    if (before !== undefined && !before.dirty && before.revision >= guard) return;
+    // What is stored has seen this event already, or was removed for good.
+    if (before !== undefined && (before.dirty ? before.revision > revision : before.revision >= revision)) return;
     this.#entries.delete(key);
     this.#entries.set(key, {
       collection,
       id,
-      revision: guard,
+      revision,
       document: write.kind === 'put' ? write.document : undefined,
       dirty: true,
       checked: before?.checked ?? false,

@@ -42,9 +42,15 @@ const fill = async (title: string): Promise<string> => {
   const file = { name: 'a.txt', contentType: 'text/plain', base64: Buffer.from('hello').toString('base64') };
   await publish(content, admin, spaceId, [{ operation: 'insert_files', files: [file] }, ...pages.slice(0, 40)]);
   await publish(content, admin, spaceId, pages.slice(40));
-  await edit(content, admin, spaceId, [
+  const changeRequestId = await edit(content, admin, spaceId, [
     { operation: 'insert_page', title: 'Draft', document: { markdown: 'Not yet.' } },
   ]);
+  // A branch with more events than its space.
+  for (let n = 0; n < 40; n += 1) {
+    const changes = [{ operation: 'insert_page', title: `Draft ${n}`, document: { markdown: `Draft ${n}.` } }];
+    const params = { spaceId, changeRequestId };
+    expect((await content.call('updateChangeRequestContent', admin, { params, body: { changes } })).status).toBe(200);
+  }
   return spaceId;
 };
 
