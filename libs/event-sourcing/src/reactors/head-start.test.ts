@@ -1,11 +1,34 @@
+import type { RecordedEvent } from '@bindery/event-store';
 import { openTestPorts, type TestPorts, type TestRuntime, testRuntime, until } from '@bindery/testing/event-sourcing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Board, type BoardCommand, type BoardEvent, boards } from '../fixtures/boards.ts';
 import type { Reactor, Repository } from '../index.ts';
+import { HeadStart } from './head-start.ts';
 
 const create: BoardCommand = { type: 'CreateBoard', data: { title: 'Plans' } };
 const add = (text: string): BoardCommand => ({ type: 'AddNote', data: { text } });
 const rename = (title: string): BoardCommand => ({ type: 'RenameBoard', data: { title } });
+
+test('an event that comes to wait while an earlier one under its key is reacted to is not settled with it', () => {
+  const eventOf = (position: number): RecordedEvent => ({
+    ...{ id: `e${position}`, stream: 's-1', revision: position, position, type: 'T', data: {} },
+    metadata: {
+      ...{ correlationId: 'c', causationId: 'c', schemaVersion: 1, time: '2026-03-01T12:00:00.000Z' },
+      actor: { kind: 'user', id: 'u' },
+    },
+  });
+  const held = new HeadStart(0);
+  held.hold('key', eventOf(1), 0);
+  const due = [...held.due()];
+  expect(due.map(([key]) => key)).toEqual(['key']);
+  held.settle('key'); // what the reaction appended
+  held.hold('key', eventOf(3), 2);
+  for (const [key, event] of due) held.settle(key, event);
+  expect(held.settledUpTo(3)).toBe(2);
+  expect([...held.due().values()].map(({ id }) => id)).toEqual(['e3']);
+  for (const [key, event] of held.due()) held.settle(key, event);
+  expect(held.settledUpTo(3)).toBe(3);
+});
 
 describe('a reactor with a head start', () => {
   let ports: TestPorts;

@@ -37,8 +37,12 @@ export class HeadStart {
     this.#tell();
   }
 
-  /** What was waited for is there. */
-  settle(key: string): void {
+  /**
+   * What was waited for is there.
+   * @param event the one that was waited with; another that has come to wait under the key meanwhile is left alone
+   */
+  settle(key: string, event?: RecordedEvent): void {
+    if (event !== undefined && this.#held.get(key)?.event !== event) return;
     if (this.#held.delete(key)) this.#tell();
   }
 

@@ -139,7 +139,7 @@ export class ReactorWorker extends Worker {
       if (due.size === 0) continue;
       await this.#reactAll([...due.values()], parking, signal);
       if (signal.aborted) return;
-      for (const key of due.keys()) held.settle(key);
+      for (const [key, event] of due) held.settle(key, event);
       const position = held.settledUpTo(turn.read);
       this.moved(position);
       await epoch.save(position);
