@@ -21,14 +21,14 @@ const writeOf = (
 export const documentPerStream = <Event extends DomainEvent, Doc>(
   definition: DocumentPerStream<Event, Doc>,
 ): Projection => {
-  const { name, mode = 'inline', aggregate, collection, handles, evolve } = definition;
+  const { name, mode = 'inline', aggregate, collection, handles, evolve, keeps = mode === 'inline' } = definition;
   return {
     name,
     mode,
     aggregates: [aggregate],
     handles,
     collections: [collection],
-    keeps: mode === 'inline',
+    keeps,
     apply: async (event: Recorded<DomainEvent>, reader: ProjectionReader) => {
       const id = aggregateIdOf(event.stream);
       // Nothing of a stream comes before its first event; the store's guard refuses it where it was applied already.

@@ -59,6 +59,8 @@ export interface DocumentPerStream<Event extends DomainEvent, Doc> {
   readonly aggregate: string;
   readonly collection: CollectionSpec;
   readonly handles: readonly Event['type'][];
+  /** See {@link Projection.keeps}. Default: of an inline one; false where documents grow with the content. */
+  readonly keeps?: boolean;
   readonly evolve: (document: Doc | undefined, event: Recorded<Event>) => Doc | null | undefined;
 }
 

@@ -99,6 +99,7 @@ export const gitPlacesProjection: Projection = documentPerStream<GitSyncEvent, G
   aggregate: gitSyncAggregate.name,
   collection: gitPlacesCollection,
   handles: ['GitPlacesChanged'],
+  keeps: false,
   evolve(document, recorded) {
     const event = recorded as unknown as GitSyncEvent;
     if (event.type !== 'GitPlacesChanged') return document;

@@ -152,6 +152,7 @@ const pagesProjection: Projection = documentPerStream<ImportRunEvent, ImportPage
   aggregate: importRunAggregate.name,
   collection: importPagesCollection,
   handles: ['ImportRunProgressed', 'ImportRunCompleted'],
+  keeps: false,
   evolve(document, recorded) {
     const event = recorded as unknown as ImportRunEvent;
     const pages = document?.pages ?? [];
