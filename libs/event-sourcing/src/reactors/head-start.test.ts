@@ -42,7 +42,11 @@ describe('a reactor with a head start', () => {
       aggregates: [boards.name],
       handles: ['NoteAdded'],
       headStart: {
-        awaits: ({ data }) => (Object(data).text === 'nothing' ? undefined : Object(data).text),
+        awaits: ({ data }) => {
+          const { text } = Object(data);
+          if (text === 'unclear') throw new TypeError('it does not say');
+          return text === 'nothing' ? undefined : text;
+        },
         settledBy: { aggregates: [boards.name], types: ['BoardRenamed'] },
         settles: ({ data }) => Object(data).title,
       },
@@ -109,6 +113,16 @@ describe('a reactor with a head start', () => {
     const second = await open(30);
     await second.settled();
     expect(reacted).toEqual(['b', 'c']);
+  });
+
+  test('one that does not say what it waits for is reacted to, and holds up no other', async () => {
+    const { handle, settled, runtime } = await open(30, (text) => text === 'unclear');
+    for (const id of ['notes', 'others']) await handle(id, create);
+    await handle('notes', add('unclear'));
+    for (const text of ['a', 'b']) await handle('others', add(text));
+    await until('it is parked', async () => (await runtime.status()).reactors?.[0]?.parked.length === 1);
+    await settled();
+    expect(reacted).toEqual(['a', 'b']);
   });
 
   test('parks a stream whose event fails, with those behind it, until it works', async () => {

@@ -30,6 +30,15 @@ interface Turn {
   read: Position;
 }
 
+/** What an event says of itself, or `otherwise` where it cannot be understood. */
+const told = (ask: () => string | undefined, otherwise?: string): string | undefined => {
+  try {
+    return ask();
+  } catch {
+    return otherwise; // what is not settled is reacted to, and there a failure is told
+  }
+};
+
 type ReactorStatus = NonNullable<ServiceStatus['reactors']>[number];
 
 /** Runs a {@link Reactor}: in order per stream, several streams at once, failing streams aside (DESIGN section 5). */
@@ -120,9 +129,11 @@ export class ReactorWorker extends Worker {
     const { held, signal } = turn;
     for (const event of events) {
       while (held.full && !signal.aborted) await held.changed(signal);
-      if (this.#settlers.types.has(event.type) && this.#settlers.aggregates.has(aggregateOf(event.stream)))
-        held.settle(rule.settles(aggregates.read(event)));
-      const key = this.#isRelevant(event) ? rule.awaits(aggregates.read(event)) : undefined;
+      const settler = this.#settlers.types.has(event.type) && this.#settlers.aggregates.has(aggregateOf(event.stream));
+      const settled = settler ? told(() => rule.settles(aggregates.read(event))) : undefined;
+      if (settled !== undefined) held.settle(settled);
+      // One that does not tell is reacted to in its time, and if that fails too its stream is parked, and no other.
+      const key = this.#isRelevant(event) ? told(() => rule.awaits(aggregates.read(event)), event.id) : undefined;
       if (key !== undefined) held.hold(key, event, turn.read);
       turn.read = event.position;
     }
