@@ -57,6 +57,9 @@ export const guardedWrites = (harness: ReadStoreHarness): void => {
       expect(await samples.put('a', 4, { title: 'late' })).toBe(false);
       expect(await samples.remove('never-there', 2)).toBe(true);
       expect(await samples.put('never-there', 1, { title: 'late' })).toBe(false);
+      // The highest revision that there is removes for good.
+      expect(await samples.remove('for-good', Number.MAX_SAFE_INTEGER)).toBe(true);
+      expect(await samples.put('for-good', 2 ** 40, { title: 'late' })).toBe(false);
       expect(await samples.get('a')).toBeUndefined();
       expect((await samples.getMany(['a', 'never-there'])).size).toBe(0);
       expect(await samples.query({ limit: 10 })).toEqual([]);
