@@ -289,6 +289,8 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
     }),
     start: () => runtime.start(),
     async stop() {
+      // What was put off is begun while commands are still taken.
+      await signIn.settle();
       await runtime.stop();
       await Promise.all([usage.settle(), sessionUsage.settle(), signIn.settle()]);
     },
