@@ -7,6 +7,8 @@ export interface RawRouteDefinition {
   readonly method: 'GET' | 'PUT' | 'POST';
   /** Below the public address of the instance, with `{name}` parameters. */
   readonly path: string;
+  /** A GET that may not be asked twice: the second answer would be another one. */
+  readonly once?: true;
 }
 
 /**
@@ -22,7 +24,7 @@ export const rawRoutes = {
   samlMetadata: { owner: 'identity', method: 'GET', path: '/saml/{providerId}/metadata' },
   startSamlLogin: { owner: 'identity', method: 'GET', path: '/saml/{providerId}/start' },
   consumeSamlResponse: { owner: 'identity', method: 'POST', path: '/saml/{providerId}/acs' },
-  finishSamlLogin: { owner: 'identity', method: 'GET', path: '/saml/{providerId}/finish' },
+  finishSamlLogin: { owner: 'identity', method: 'GET', path: '/saml/{providerId}/finish', once: true },
 } as const satisfies Readonly<Record<string, RawRouteDefinition>>;
 
 /** The part of a raw route's path before its parameters, without a trailing slash: what its addresses begin with. */

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
+import { createRemoteRawRoute } from './adapters/remote-service.ts';
 import { createTransport, type Transport, type TransportOptions } from './adapters/transport.ts';
 import { notHandledHeader } from './adapters/wire.ts';
 
@@ -120,4 +121,26 @@ test('one that is busy is passed over; when all are, the caller is told so', asy
   await expect(call(transportTo([busy.url, busy.url]), false)).rejects.toMatchObject({
     ...{ kind: 'unavailable', code: 'service.busy', retryAfter: 1 },
   });
+});
+
+test.each([
+  [{}, 2],
+  [{ once: true } as const, 1],
+])('a raw GET %j that breaks off is asked %d times', async (how, times) => {
+  let asked = 0;
+  const broken = await listen((request) => {
+    asked += 1;
+    request.socket.destroy();
+  });
+  const route = createRemoteRawRoute({ method: 'GET', path: '/x', ...how }, transportTo([broken.url, broken.url]));
+  const known = { params: {}, query: '', requestId: 'r', address: '10.0.0.1', baseUrl: 'http://d', now: new Date() };
+  let code: unknown;
+  const gateway = await listen((request, response) => {
+    route.handle(request, response, { ...known, signal: new AbortController().signal }).catch((error: unknown) => {
+      code = Object(error).code;
+      response.end();
+    });
+  });
+  await (await fetch(`${gateway.url}/x`)).arrayBuffer();
+  expect([code, asked]).toEqual(['service.unavailable', times]);
 });

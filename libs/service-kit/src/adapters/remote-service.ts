@@ -122,8 +122,14 @@ const passedOn = (headers: NodeJS.Dict<string | string[]>): Record<string, strin
   return passed;
 };
 
-/** Passes a raw route on to the service that owns it; bytes flow through in both directions. */
-export const createRemoteRawRoute = (route: Pick<RawRoute, 'method' | 'path'>, transport: Transport): RawRoute => ({
+/**
+ * Passes a raw route on to the service that owns it; bytes flow through in both directions.
+ * @param route `once`: a GET that another replica is not asked for as well, because the first one may have begun it
+ */
+export const createRemoteRawRoute = (
+  route: Pick<RawRoute, 'method' | 'path'> & { readonly once?: true },
+  transport: Transport,
+): RawRoute => ({
   method: route.method,
   path: route.path,
   async handle(request, response, { signal, now, ...known }) {
@@ -140,7 +146,7 @@ export const createRemoteRawRoute = (route: Pick<RawRoute, 'method' | 'path'>, t
       },
       ...(route.method === 'GET' ? {} : { body: request }),
       signal,
-      harmless: route.method === 'GET',
+      harmless: route.method === 'GET' && route.once !== true,
     });
     const problem = answer.headers[rawProblemHeader];
     if (typeof problem === 'string') {
