@@ -59,3 +59,24 @@ describe('a document that goes with an event of another stream', () => {
     expect(await after([grown(9)], [felled, grown(10)])).toBeUndefined();
   });
 });
+
+test('an event of which it cannot be told what it reads fails alone, in its turn', async () => {
+  const ports = await openTestPorts();
+  const collection = await ports.readStore.collection<unknown>(spec);
+  const careless: Projection = {
+    ...leaves,
+    reads: ({ revision }) => {
+      if (revision === 2) throw new TypeError('unreadable');
+      return [{ collection: spec, id: 'leaf' }];
+    },
+    apply: (event, reader) => {
+      if (event.revision === 2) throw new TypeError('unreadable');
+      return leaves.apply(event, reader);
+    },
+  };
+  const events = [grown(0), grown(1), grown(2), grown(3)];
+  const { writes, failure } = await foldEvents(careless, new Map([[spec.name, collection]]), events);
+  expect(failure?.event.revision).toBe(2);
+  expect(writes.map(({ write }) => write)).toMatchObject([{ id: 'leaf', revision: 1, document: { revision: 1 } }]);
+  await ports.remove();
+});

@@ -55,8 +55,7 @@ export const foldEvents = async (
   known?: KnownDocuments,
 ): Promise<Folded> => {
   const overlay = new Overlay(projection, collections, known);
-  const { reads } = projection;
-  if (reads !== undefined && events.length > 1) await overlay.readAhead(events.flatMap((event) => reads(event)));
+  if (events.length > 1) await overlay.readAhead(events.flatMap((event) => readsOf(projection, event)));
   for (const event of events) {
     try {
       const writes = await projection.apply(event, overlay);
@@ -67,6 +66,15 @@ export const foldEvents = async (
     }
   }
   return { writes: overlay.writes(), known: overlay.known() };
+};
+
+/** Nothing where it cannot be told: `apply` meets the failure in its turn, when it is known which event it is. */
+const readsOf = ({ reads }: Projection, event: Recorded<DomainEvent>): readonly ProjectionRead[] => {
+  try {
+    return reads?.(event) ?? [];
+  } catch {
+    return [];
+  }
 };
 
 /** Documents of one read. */
