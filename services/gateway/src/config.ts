@@ -100,6 +100,8 @@ export interface GatewayConfig {
   readonly shutdownTimeoutMs: number;
   /** How much is taken on at once. Default: that of the settings. */
   readonly admission?: AdmissionLimits;
+  /** How long a transfer may stand still because its caller takes nothing, in ms. Default: a minute. */
+  readonly stalledMs?: number;
 }
 
 type Settings = {

@@ -32,7 +32,7 @@ type Route =
 
 export interface ListenerOptions {
   readonly contract: Contract;
-  readonly config: Pick<GatewayConfig, 'requestDeadlineMs' | 'trustedProxyHops' | 'admission'>;
+  readonly config: Pick<GatewayConfig, 'requestDeadlineMs' | 'trustedProxyHops' | 'admission' | 'stalledMs'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly rawRoutes: readonly RawRoute[];
@@ -52,6 +52,9 @@ interface Exchange {
   /** Headers that the answer carries whatever happens. */
   readonly headers: Record<string, string>;
 }
+
+/** A transfer of which the caller takes nothing for so long is given up, in ms: its place is for others. */
+const defaultStalledMs = 60_000;
 
 /** A caller that went away has no status; this one is only counted. */
 const callerGoneStatus = 499;
@@ -125,6 +128,10 @@ export function createListener(options: ListenerOptions): {
     });
     response.setHeader('x-request-id', requestId);
     response.setHeader('x-content-type-options', 'nosniff');
+    response.setTimeout(options.config.stalledMs ?? defaultStalledMs, () => {
+      // Before that, it is the route that takes its time.
+      if (response.headersSent) response.destroy();
+    });
     await route.handle(request, response, {
       requestId,
       params: match.params,

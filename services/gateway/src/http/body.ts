@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { invalid, Problem } from '@bindery/service-kit';
+import { invalid, isProblem, Problem } from '@bindery/service-kit';
 
 const inflaters = {
   gzip: promisify(gunzip),
@@ -30,9 +30,15 @@ export const hasBody = (request: IncomingMessage): boolean => {
 
 /**
  * Reads a body, inflating it. Never holds more than `limit` bytes of it, compressed or not (PITFALLS 56).
+ * @param signal ends the wait for what is still to come, with its reason if that is a problem
  * @throws Problem 413, 415 (unknown encoding), 400 (damaged)
  */
-export async function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<Buffer> {
   if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const inflater = Object.hasOwn(inflaters, encoding) ? inflaters[encoding as keyof typeof inflaters] : undefined;
@@ -44,7 +50,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
     );
   }
   if (waiting.delete(request)) response.writeContinue();
-  const raw = await collect(request, limit);
+  const raw = await collect(request, limit, signal);
   if (!inflater) return raw;
   try {
     return await inflater(raw, { maxOutputLength: limit });
@@ -57,7 +63,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
 /** The caller went away while sending; nobody is there to read an answer. */
 export class CallerGone extends Error {}
 
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+function collect(request: IncomingMessage, limit: number, signal: AbortSignal | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -66,6 +72,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       request.off('end', onEnd);
       request.off('error', onGone);
       request.off('close', onGone);
+      signal?.removeEventListener('abort', onAbort);
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
@@ -83,6 +90,17 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       stop();
       reject(new CallerGone('the caller closed the connection while sending'));
     };
+    const onAbort = (): void => {
+      const reason: unknown = signal?.reason;
+      stop();
+      request.pause();
+      reject(isProblem(reason) ? reason : new CallerGone('the caller closed the connection while sending'));
+    };
+    if (signal?.aborted === true) {
+      onAbort();
+      return;
+    }
+    signal?.addEventListener('abort', onAbort, { once: true });
     request.on('data', onData);
     request.on('end', onEnd);
     request.on('error', onGone);

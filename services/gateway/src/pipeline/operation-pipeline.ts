@@ -87,9 +87,10 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
   const readInput = async ({
     request,
     response,
+    scope,
   }: OperationRequestFacts): Promise<{ raw: Buffer | undefined; body: unknown }> => {
     if (!hasBody(request)) return { raw: undefined, body: requireBody(operation, undefined) };
-    const raw = await readBody(request, response, bodyLimit);
+    const raw = await readBody(request, response, bodyLimit, scope.signal);
     if (raw.length === 0) return { raw: undefined, body: requireBody(operation, undefined) };
     requireJson(request.headers['content-type']);
     const body = parseJson(raw);
