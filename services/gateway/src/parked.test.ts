@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { apiOperations, type BodyOf, createContract, parkedOperations, recordRecovery } from '@bindery/contracts';
 import { notFound, type ParkedWork, Problem, type WaitingKey, type WaitingStream } from '@bindery/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type FakeInstance, startFakeInstance } from './testing.ts';
+import { type FakeInstance, startFakeInstance, testConfig } from './testing.ts';
 
 const since = '2026-03-01T12:00:00.000Z';
 const key = (group: string, topic: string, name: string): WaitingKey => ({
@@ -18,6 +18,8 @@ class FakeWork implements ParkedWork {
   waiting: WaitingKey[] = [];
   streaming: WaitingStream[] = [];
   releases: string[] = [];
+  /** How long each of them may take, in ms. */
+  waits: number[] = [];
   outcome: WaitingKey | null = null;
   streamOutcome: WaitingStream | null = null;
 
@@ -44,6 +46,7 @@ class FakeWork implements ParkedWork {
 
   release: ParkedWork['release'] = async (id) => {
     this.releases.push(`${id.group} ${id.topic} ${id.key}`);
+    this.waits.push(id.waitMs);
     return this.outcome;
   };
 
@@ -55,6 +58,7 @@ class FakeWork implements ParkedWork {
 
   retry: ParkedWork['retry'] = async (id) => {
     this.releases.push(`${id.reactor} ${id.stream}`);
+    this.waits.push(id.waitMs);
     return this.streamOutcome;
   };
 }
@@ -205,6 +209,18 @@ describe('what is parked', () => {
     expect((await send('retryParkedStream', path)).body).toMatchObject({ state: 'waiting' });
     identity.streamOutcome = { ...identity.streamOutcome, attempts: 6 };
     expect((await send('retryParkedStream', path)).body).toMatchObject({ state: 'parked', parked: { attempts: 6 } });
+  });
+
+  test('the outcome is waited for no longer than the request has time to tell it', async () => {
+    content.waiting = [key('content-grants', 't', 'k')];
+    content.streaming = [stream('drop', 's1')];
+    await send('releaseParkedKey', '/parked-keys/content-grants/t/k/release');
+    await send('retryParkedStream', '/parked-streams/content/drop/s1/retry');
+    expect(content.waits).toHaveLength(2);
+    for (const waitMs of content.waits) {
+      expect(waitMs).toBeLessThanOrEqual(testConfig.requestDeadlineMs - 500);
+      expect(waitMs).toBeGreaterThan(1000);
+    }
   });
 
   test('what is not there is told apart for people', async () => {

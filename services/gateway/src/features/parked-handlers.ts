@@ -12,8 +12,14 @@ import {
 import type { ServiceAdmin } from './own-handlers.ts';
 
 /** How long an administrator waits for the outcome of a release, in ms. */
-const waitMs = 5000;
+const mostWaitMs = 5000;
+/** Time that is kept for telling the outcome, in ms. */
+const tellMs = 500;
 const defaultLimit = 50;
+
+/** That wait, in whole ms, where the request has less time than that. */
+const waitIn = ({ deadlineAt = Number.POSITIVE_INFINITY }: OperationContext): number =>
+  Math.max(0, Math.min(mostWaitMs, Math.floor(deadlineAt - performance.now() - tellMs)));
 
 type RecordRecovery = (context: OperationContext, body: BodyOf<typeof recordRecovery>) => Promise<unknown>;
 interface Owner {
@@ -145,7 +151,7 @@ export function createParkedHandlers(
         ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: key },
         attempts: known.attempts,
       });
-      const left = await owner.parked.release({ ...params, waitMs });
+      const left = await owner.parked.release({ ...params, waitMs: waitIn(context) });
       return {
         status: 200,
         body: {
@@ -188,7 +194,7 @@ export function createParkedHandlers(
         ...{ kind: 'parked-stream', service: owner.name, owner: reactor, target: stream },
         attempts: known.attempts,
       });
-      const left = await owner.parked.retry({ reactor, stream, waitMs });
+      const left = await owner.parked.retry({ reactor, stream, waitMs: waitIn(context) });
       const isSame = left?.attempts === known.attempts && left.revision === known.revision;
       return {
         status: 200,
