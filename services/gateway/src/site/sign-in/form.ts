@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalid, Problem } from '@bindery/service-kit';
+import { deadlineExceeded, invalid, Problem } from '@bindery/service-kit';
 import { readBody } from '../../http/body.ts';
 
 /** A form of these pages in bytes; the longest field is a password of 1024 characters. */
 const maxBytes = 16 * 1024;
+/** How long one may take to come, in ms: whoever sends it may be anybody, and has one of the places meanwhile. */
+const maxMs = 10_000;
 
 /** The fields of a form. */
 export interface Form {
@@ -13,12 +15,19 @@ export interface Form {
   all(name: string): readonly string[];
 }
 
-/** Reads a form as browsers send it. @throws Problem 400, 413, 415 */
-export const readForm = async (request: IncomingMessage, response: ServerResponse): Promise<Form> => {
+/**
+ * Reads a form as browsers send it.
+ * @param withinMs longest that it may take to come
+ * @throws Problem 400, 413, 415, 503
+ */
+export const readForm = async (request: IncomingMessage, response: ServerResponse, withinMs = maxMs): Promise<Form> => {
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
     throw new Problem('unsupported-media-type', 'form.type', 'The form must be application/x-www-form-urlencoded.');
-  const fields = new URLSearchParams((await readBody(request, response, maxBytes)).toString('utf8'));
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(deadlineExceeded.problem()), withinMs);
+  const body = await readBody(request, response, maxBytes, late.signal).finally(() => clearTimeout(timer));
+  const fields = new URLSearchParams(body.toString('utf8'));
   return {
     field(name, maxLength) {
       const value = fields.get(name) ?? '';
