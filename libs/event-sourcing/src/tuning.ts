@@ -12,6 +12,11 @@ export interface RuntimeTuning {
   readonly checkpointMs: number;
   /** Those who follow the log take what is appended within so many ms together; the first after a pause at once. Default 25. */
   readonly gatherMs: number;
+  /**
+   * While the read store is away: how long a command whose events are stored tries to write its documents before it leaves them to
+   * the runner, in ms. Until they are written others may not see what the caller is told. Default 8,000.
+   */
+  readonly projectWithinMs: number;
   /** What reactors with a head start leave to whoever began it, in ms; then they do it. Default 1,000. */
   readonly headStartMs: number;
   /** How often another process's rebuild is looked for, in ms. Default 1,000. */
@@ -40,6 +45,7 @@ export const defaultTuning: RuntimeTuning = {
   checkpointEvents: 1000,
   checkpointMs: 1000,
   gatherMs: 25,
+  projectWithinMs: 8000,
   headStartMs: 1000,
   generationPollMs: 1000,
   dropAfterMs: 5000,

@@ -1,14 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Position } from '@bindery/event-store';
 import { aggregateOf } from '../aggregates.ts';
 import type { AfterAppend } from '../commands/stream-repository.ts';
 import type { DomainEvent, Recorded } from '../decider.ts';
-import { reasonOf } from '../shared/failures.ts';
+import { isUnavailable, reasonOf } from '../shared/failures.ts';
 import { type ProjectionContext, type Step, storeSteps } from './context.ts';
 import { foldEvents, type KnownDocuments } from './folding.ts';
 import type { Tracked } from './tracked.ts';
 
 /** Events that a command makes up for before it leaves the rest to the runner. */
 const MAX_REPAIR = 5000;
+/** Between two tries to write documents while the read store is away, in ms. */
+const AGAIN_MS = 100;
 
 type Events = readonly Recorded<DomainEvent>[];
 
@@ -32,7 +35,7 @@ export class InlineProjector implements AfterAppend {
   }
 
   async project(stream: string, events: Events, previous: { readonly position: Position }): Promise<void> {
-    await this.#orLeaveToRunner(stream, () => this.#apply(stream, events, previous.position));
+    await this.#orLeaveToRunner(stream, () => this.#whileAway(() => this.#apply(stream, events, previous.position)));
   }
 
   async catchUp(stream: string): Promise<void> {
@@ -119,6 +122,22 @@ export class InlineProjector implements AfterAppend {
     const interested = this.#context.tracked.filter((tracked) => tracked.inline && tracked.follows(aggregate));
     this.#byAggregate.set(aggregate, interested);
     return interested;
+  }
+
+  /**
+   * Does it again while the read store is away, for a while: who is told of success by one process must not be told by another
+   * that there is no such thing, only because the runner has not come to it yet.
+   */
+  async #whileAway(work: () => Promise<void>): Promise<void> {
+    const until = performance.now() + this.#context.tuning.projectWithinMs;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isUnavailable(error) || performance.now() >= until) throw error;
+      }
+      await delay(AGAIN_MS);
+    }
   }
 
   /** The command has its events stored and succeeds whatever happens here. */

@@ -16,7 +16,7 @@ import {
 } from '../fixtures/boards.ts';
 import { documentsOf } from '../fixtures/documents.ts';
 import { FaultyEventStore, FaultyReadStore } from '../fixtures/faults.ts';
-import type { Projection, Repository } from '../index.ts';
+import type { Projection, Repository, RuntimeTuning } from '../index.ts';
 import { checkpointsSpec } from './context.ts';
 
 const specs = [boardsSpec, notesSpec, totalsSpec];
@@ -31,11 +31,16 @@ describe('projections', () => {
   let readStore: FaultyReadStore;
   const running: TestRuntime[] = [];
 
-  const open = async (projections?: readonly Projection[], start = true): Promise<Opened> => {
+  const open = async (
+    projections?: readonly Projection[],
+    start = true,
+    tuning: Partial<RuntimeTuning> = {},
+  ): Promise<Opened> => {
     const opened = await testRuntime({
       service: 'content',
       projections: projections ?? [boardDocuments(), noteDocuments(), totals()],
       ports: { ...ports, readStore },
+      tuning,
     });
     running.push(opened);
     const repository = opened.runtime.repository(boards);
@@ -109,6 +114,23 @@ describe('projections', () => {
     readStore.down = false;
     await settled();
     expect(await board(opened, 'b1')).toMatchObject({ notes: 2, lastNote: 'two' });
+  });
+
+  test('a command that finds the read store away for a moment answers when its documents are there', async () => {
+    const opened = await open([boardDocuments()], true, { projectWithinMs: 10_000 });
+    const { repository, metadata, settled } = opened;
+    await repository.handle('b1', create, metadata());
+    await settled();
+    readStore.down = true;
+    let answered = false;
+    const handled = repository.handle('b1', add('milk'), metadata()).then(() => {
+      answered = true;
+    });
+    await until('it was tried again', async () => readStore.refused > 3);
+    expect(answered).toBe(false);
+    readStore.down = false;
+    await handled;
+    expect(await board(opened, 'b1')).toMatchObject({ notes: 1, lastNote: 'milk' });
   });
 
   test('a gap before a command’s own event is closed by the command', async () => {

@@ -70,6 +70,7 @@ export const openTestPorts = async (
 /** Waits that suit tests: failures are tried again at once, leases move within a fraction of a second. */
 export const quickTuning: Partial<RuntimeTuning> = {
   checkpointMs: 20,
+  projectWithinMs: 50,
   headStartMs: 30,
   generationPollMs: 40,
   dropAfterMs: 50,
