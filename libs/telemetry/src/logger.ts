@@ -58,12 +58,19 @@ const safe = (fields: Fields | undefined): object => (fields === undefined ? {} 
 /** @param own fields of every line; a name stands in a line once, with the innermost value */
 const adapt = (root: Pino, own: object): Logger => {
   const base = root.child(own);
-  return {
+  const log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: Fields | undefined): void => {
     // A level that is off must not cost the copy that redaction makes.
-    debug: (message, fields) => base.isLevelEnabled('debug') && base.debug(safe(fields), message),
-    info: (message, fields) => base.isLevelEnabled('info') && base.info(safe(fields), message),
-    warn: (message, fields) => base.isLevelEnabled('warn') && base.warn(safe(fields), message),
-    error: (message, fields) => base.isLevelEnabled('error') && base.error(safe(fields), message),
+    if (!base.isLevelEnabled(level)) return;
+    const given = safe(fields);
+    const says = Object.keys(given).some((name) => Object.hasOwn(own, name));
+    if (says) root[level]({ ...own, ...given }, message);
+    else base[level](given, message);
+  };
+  return {
+    debug: (message, fields) => log('debug', message, fields),
+    info: (message, fields) => log('info', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
+    error: (message, fields) => log('error', message, fields),
     child: (fields) => adapt(root, { ...own, ...safe(fields) }),
   };
 };

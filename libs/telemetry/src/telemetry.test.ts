@@ -53,12 +53,14 @@ describe('logs', () => {
     child.info('x');
     child.child({ part: 'b' }).info('y');
     telemetry.logger.info('z');
+    telemetry.logger.info('w', { service: 'identity' });
     for (const line of text) expect(line.match(/"service"/g)).toHaveLength(1);
     expect(text[1]?.match(/"part"/g)).toHaveLength(1);
     expect(lines().map(({ service, part }) => [service, part])).toEqual([
       ['search', 'a'],
       ['search', 'b'],
       ['content', undefined],
+      ['identity', undefined],
     ]);
   });
 
