@@ -1,10 +1,15 @@
 import { rmSync } from 'node:fs';
 import { type Running, startProduct } from '@bindery/testing/product';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { eventually } from './clients/world.ts';
 import { ok, request } from './support.ts';
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 3);
 const writers = 8;
+
+interface Status {
+  readonly services: readonly { readonly reactors?: readonly { readonly state: string; readonly lag: number }[] }[];
+}
 
 interface ChangeRequest {
   readonly id: string;
@@ -85,6 +90,14 @@ describe('kill -9 during writes', () => {
       product = await startProduct({ dataDir, token });
     }
 
+    // A merge that the kill cut in two is finished after the start.
+    const restarted = product;
+    await eventually('reactors are at the end of the log', async () => {
+      const { services } = await ok<Status>(restarted, 'GET', '/admin/v1/status');
+      const reactors = services.flatMap((service) => service.reactors ?? []);
+      return (reactors.length > 0 && reactors.every(({ state, lag }) => state === 'live' && lag === 0)) || undefined;
+    });
+
     // The unanswered ones are sent again with their keys: each exists at most once afterwards.
     for (const { key, subject } of unanswered) {
       const again = await request(product, 'POST', `/v1/spaces/${space}/change-requests`, {
@@ -118,6 +131,9 @@ describe('kill -9 during writes', () => {
     const titles = pages.map((page) => page.title);
     expect(new Set(titles).size).toBe(titles.length);
     for (const subject of mergedPages) expect(titles).toContain(subject);
+    // Merged is what has its pages in the space, and nothing else.
+    const merged = found.filter(({ status }) => status === 'merged').map(({ subject }) => subject);
+    expect(merged.toSorted()).toEqual(titles.toSorted());
     const settled = await ok<{ changeRequests: number }>(product, 'GET', `/v1/spaces/${space}`);
     expect(settled.changeRequests).toBe(found.length);
 

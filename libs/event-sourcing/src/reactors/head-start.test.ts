@@ -9,25 +9,57 @@ const create: BoardCommand = { type: 'CreateBoard', data: { title: 'Plans' } };
 const add = (text: string): BoardCommand => ({ type: 'AddNote', data: { text } });
 const rename = (title: string): BoardCommand => ({ type: 'RenameBoard', data: { title } });
 
+const at = '2026-03-01T12:00:00.000Z';
+const later = (ms: number): Date => new Date(Date.parse(at) + ms);
+const eventAt = (position: number, time = at): RecordedEvent => ({
+  ...{ id: `e${position}`, stream: 's-1', revision: position, position, type: 'T', data: {} },
+  metadata: {
+    ...{ correlationId: 'c', causationId: 'c', schemaVersion: 1, time },
+    actor: { kind: 'user', id: 'u' },
+  },
+});
+
 test('an event that comes to wait while an earlier one under its key is reacted to is not settled with it', () => {
-  const eventOf = (position: number): RecordedEvent => ({
-    ...{ id: `e${position}`, stream: 's-1', revision: position, position, type: 'T', data: {} },
-    metadata: {
-      ...{ correlationId: 'c', causationId: 'c', schemaVersion: 1, time: '2026-03-01T12:00:00.000Z' },
-      actor: { kind: 'user', id: 'u' },
-    },
-  });
   const held = new HeadStart(0);
-  held.hold('key', eventOf(1), 0);
+  held.hold('key', eventAt(1), 0);
   const due = [...held.due()];
   expect(due.map(([key]) => key)).toEqual(['key']);
   held.settle('key'); // what the reaction appended
-  held.hold('key', eventOf(3), 2);
+  held.hold('key', eventAt(3), 2);
   for (const [key, event] of due) held.settle(key, event);
   expect(held.settledUpTo(3)).toBe(2);
   expect([...held.due().values()].map(({ id }) => id)).toEqual(['e3']);
   for (const [key, event] of held.due()) held.settle(key, event);
   expect(held.settledUpTo(3)).toBe(3);
+});
+
+describe('the end of the log', () => {
+  const dueOf = (held: HeadStart): string[] => [...held.due().values()].map(({ id }) => id);
+
+  test('makes due what happened long ago, and nothing that may still be at work', () => {
+    const held = new HeadStart(60_000);
+    held.hold('old', eventAt(1, at), 0);
+    held.hold('new', eventAt(2, later(50_000).toISOString()), 1);
+    expect(dueOf(held)).toEqual([]);
+    held.caughtUp(later(70_000));
+    expect(dueOf(held)).toEqual(['e1']);
+  });
+
+  test('counts once: what comes afterwards has its whole time, however long its command took', () => {
+    const held = new HeadStart(60_000);
+    held.caughtUp(later(0));
+    held.hold('slow', eventAt(1, at), 0);
+    held.caughtUp(later(70_000));
+    expect(dueOf(held)).toEqual([]);
+  });
+
+  test('gives no age by a clock that is behind, nor by a time that is none', () => {
+    const held = new HeadStart(60_000);
+    held.hold('ahead', eventAt(1, later(120_000).toISOString()), 0);
+    held.hold('none', eventAt(2, 'yesterday'), 1);
+    held.caughtUp(later(0));
+    expect(dueOf(held)).toEqual([]);
+  });
 });
 
 describe('a reactor with a head start', () => {
@@ -113,6 +145,18 @@ describe('a reactor with a head start', () => {
     const second = await open(30);
     await second.settled();
     expect(reacted).toEqual(['b', 'c']);
+  });
+
+  test('finishes at once what was left unfinished long before it began', async () => {
+    const first = await open(60_000);
+    for (const id of ['notes', 'titles']) await first.handle(id, create);
+    for (const text of ['a', 'b']) await first.handle('notes', add(text));
+    await first.handle('titles', rename('a'));
+    await stopAll();
+    ports.clock.advance(61_000);
+    const second = await open(60_000);
+    await second.settled();
+    expect(reacted).toEqual(['b']);
   });
 
   test('one that does not say what it waits for is reacted to, and holds up no other', async () => {

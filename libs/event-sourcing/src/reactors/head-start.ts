@@ -1,4 +1,5 @@
 import type { Position, RecordedEvent } from '@bindery/event-store';
+import { pause } from '../shared/loop.ts';
 
 /** Events that wait at once; reading goes on when there is room again. */
 const MAX_HELD = 1000;
@@ -17,6 +18,7 @@ interface Held {
  */
 export class HeadStart {
   readonly #ms: number;
+  readonly #reached = new AbortController();
   readonly #held = new Map<string, Held>();
   #changed = Promise.withResolvers<void>();
 
@@ -46,6 +48,31 @@ export class HeadStart {
     if (this.#held.delete(key)) this.#tell();
   }
 
+  /**
+   * The end of the log is reached. When it is the first time, what still waits was there before the reactor: the time since
+   * it happened counts, so that what a process left unfinished when it died is finished at once. (Not before the end: what
+   * settles it may have been further on. Not later: a command may take long before it appends.)
+   * @param now by the clock that events take their times from
+   */
+  caughtUp(now: Date): void {
+    if (this.#reached.signal.aborted) return;
+    for (const [key, held] of this.#held) {
+      // A clock that is behind or a time that cannot be read gives no age.
+      const age = Math.max(0, now.getTime() - Date.parse(held.event.metadata.time)) || 0;
+      this.#held.set(key, { ...held, since: held.since - age });
+    }
+    this.#reached.abort();
+  }
+
+  /** Waits until the oldest is due; ends early, without a throw, at the first end of the log and when `signal` aborts. */
+  async wait(signal: AbortSignal): Promise<void> {
+    const [oldest] = this.#held.values();
+    if (oldest === undefined) return this.changed(signal);
+    const reached = this.#reached.signal;
+    const ends = reached.aborted ? signal : AbortSignal.any([signal, reached]);
+    await pause(Math.max(1, oldest.since + this.#ms - performance.now()), ends);
+  }
+
   /** Up to where everything is settled, when all that is read ends at `read`. */
   settledUpTo(read: Position): Position {
     const [oldest] = this.#held.values();
@@ -61,12 +88,6 @@ export class HeadStart {
       due.set(key, event);
     }
     return due;
-  }
-
-  /** How long until the oldest is due, in ms; undefined when none waits. */
-  get dueIn(): number | undefined {
-    const [oldest] = this.#held.values();
-    return oldest === undefined ? undefined : Math.max(1, oldest.since + this.#ms - performance.now());
   }
 
   /** Resolves at the next change, or when `signal` aborts. */

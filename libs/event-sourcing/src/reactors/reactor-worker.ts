@@ -104,7 +104,7 @@ export class ReactorWorker extends Worker {
   }
 
   async #read(turn: Turn): Promise<void> {
-    const { eventStore, prefixes, tuning } = this.parts;
+    const { eventStore, prefixes, tuning, clock } = this.parts;
     const { parking, epoch, signal, succeeded, held } = turn;
     const pace = new Pace(tuning.gatherMs);
     for await (const item of eventStore.subscribe({ after: turn.read, prefixes, signal })) {
@@ -115,7 +115,10 @@ export class ReactorWorker extends Worker {
         // A stop in the middle leaves the page to the next holder; what was done is done again, to no effect.
         if (signal.aborted) return;
         if (relevant.length > 0) await epoch.save(item.position);
-      } else this.live();
+      } else {
+        this.live();
+        held.caughtUp(clock.now());
+      }
       turn.read = item.position;
       this.moved(held.settledUpTo(turn.read));
       succeeded();
@@ -143,9 +146,7 @@ export class ReactorWorker extends Worker {
   async #reactToUnsettled(turn: Turn): Promise<void> {
     const { held, parking, epoch, signal } = turn;
     while (!signal.aborted) {
-      const { dueIn } = held;
-      if (dueIn === undefined) await held.changed(signal);
-      else await pause(dueIn, signal);
+      await held.wait(signal);
       const due = held.due();
       if (due.size === 0) continue;
       await this.#reactAll([...due.values()], parking, signal);
