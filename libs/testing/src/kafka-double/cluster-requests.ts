@@ -2,18 +2,17 @@ import { KAFKA_ERRORS } from './error-codes.ts';
 import type { Api, Handle } from './requests.ts';
 import { WireWriter } from './wire.ts';
 
-const NODE = 1;
 const HOST = '127.0.0.1';
 const VALID_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
 const DEFAULT_MAX_BYTES = 1_048_588;
 const MAX_PARTITIONS = 1_000;
 
-const metadata: Handle = (request, { state, advertisedPort, forced }) => {
+const metadata: Handle = (request, { state, nodes, leaderOf, forced }) => {
   const named = request.nullableArray(() => request.string());
   request.boolean(); // Topics are never created by asking for them.
   const answer = new WireWriter().int32(0);
-  answer.array([NODE], (node) => answer.int32(node).string(HOST).int32(advertisedPort).string(null));
-  answer.string('bindery-double').int32(NODE);
+  answer.array(nodes, ({ id, port }) => answer.int32(id).string(HOST).int32(port).string(null));
+  answer.string('bindery-double').int32(nodes[0]?.id ?? -1);
   return answer.array(named ?? [...state.topics.keys()], (name) => {
     const partitions = state.topics.get(name)?.partitions ?? [];
     const unknown = partitions.length === 0 ? KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION : 0;
@@ -22,8 +21,9 @@ const metadata: Handle = (request, { state, advertisedPort, forced }) => {
       .string(name)
       .boolean(false);
     return answer.array([...partitions.keys()], (partition) => {
-      const alone = (): WireWriter => answer.array([NODE], (node) => answer.int32(node));
-      answer.int16(0).int32(partition).int32(NODE);
+      const leader = leaderOf({ topic: name, partition });
+      const alone = (): WireWriter => answer.array([leader], (node) => answer.int32(node));
+      answer.int16(0).int32(partition).int32(leader);
       alone();
       alone();
       return answer.int32(0);
@@ -31,7 +31,7 @@ const metadata: Handle = (request, { state, advertisedPort, forced }) => {
   });
 };
 
-const createTopics: Handle = (request, { state, forced }) => {
+const createTopics: Handle = (request, { state, nodes, forced }) => {
   const topics = request.array(() => {
     const name = request.string();
     const [partitions, replicas] = [request.int32(), request.int16()];
@@ -42,10 +42,11 @@ const createTopics: Handle = (request, { state, forced }) => {
   request.int32();
   const onlyCheck = request.boolean();
   const answer = new WireWriter().int32(0);
-  return answer.array(topics, ({ name, partitions, settings }) => {
+  return answer.array(topics, ({ name, partitions, replicas, settings }) => {
     const exists = state.topics.has(name) ? KAFKA_ERRORS.TOPIC_ALREADY_EXISTS : 0;
     const valid = VALID_NAME.test(name) && partitions <= MAX_PARTITIONS;
-    const error = forced ?? (valid ? exists : KAFKA_ERRORS.INVALID_TOPIC);
+    const impossible = exists === 0 && replicas > nodes.length ? KAFKA_ERRORS.INVALID_REPLICATION_FACTOR : exists;
+    const error = forced ?? (valid ? impossible : KAFKA_ERRORS.INVALID_TOPIC);
     const maxBytes = Number(settings.get('max.message.bytes') ?? DEFAULT_MAX_BYTES);
     if (error === 0 && !onlyCheck) state.createTopic(name, partitions, maxBytes);
     return answer.string(name).int16(error).string(null);
@@ -62,14 +63,14 @@ const deleteTopics: Handle = (request, { state, forced }) => {
   });
 };
 
-const findCoordinator: Handle = (_request, { advertisedPort, forced }) =>
+const findCoordinator: Handle = (_request, { nodes: [first], forced }) =>
   new WireWriter()
     .int32(0)
     .int16(forced ?? 0)
     .string(null)
-    .int32(NODE)
+    .int32(first?.id ?? -1)
     .string(HOST)
-    .int32(advertisedPort);
+    .int32(first?.port ?? -1);
 
 const initProducerId: Handle = (request, { transactions, forced }) => {
   const id = request.nullableString();

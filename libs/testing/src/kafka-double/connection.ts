@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { KAFKA_ERRORS } from './error-codes.ts';
-import type { KafkaFault, KafkaFaults } from './faults.ts';
+import type { FaultsOfNode, KafkaFault } from './faults.ts';
 import type { Answer, Api, Broker } from './requests.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
@@ -11,7 +11,7 @@ const MAX_REQUEST_BYTES = 100 * 1024 * 1024;
 export interface ConnectionOptions {
   readonly apis: readonly Api[];
   readonly broker: Broker;
-  readonly faults: KafkaFaults;
+  readonly faults: FaultsOfNode;
   readonly count: (name: string) => void;
 }
 

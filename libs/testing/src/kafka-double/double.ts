@@ -9,8 +9,8 @@ import { type KafkaFault, KafkaFaults } from './faults.ts';
 import { GROUP_REQUESTS } from './group-requests.ts';
 import { Groups } from './groups.ts';
 import { LOG_REQUESTS } from './log-requests.ts';
-import type { Api } from './requests.ts';
-import { DoubleState } from './state.ts';
+import type { Api, DoubleNode } from './requests.ts';
+import { DoubleState, type Place } from './state.ts';
 import { Transactions } from './transactions.ts';
 
 const HOST = '127.0.0.1';
@@ -20,8 +20,10 @@ const APIS: readonly Api[] = [...LOG_REQUESTS, ...GROUP_REQUESTS, ...CLUSTER_REQ
 export interface KafkaDoubleOptions {
   /** Where it listens; 0 (default): a free port, kept over restarts. */
   readonly port?: number;
-  /** Where clients are told to connect, when a proxy stands before it. Default: its own port. */
+  /** Where clients are told to connect, when a proxy stands before it (the first broker). Default: its own port. */
   readonly advertisedPort?: number;
+  /** How many brokers it is, 1 to 9; all of them see one log, partitions are led in turns. Default 1. */
+  readonly brokers?: number;
   /** Where the log is. Default: a folder that goes away with `dispose`. */
   readonly directory?: string;
   /** Of all batches together, which it keeps in memory; more is refused. Default 256 MiB. */
@@ -29,11 +31,11 @@ export interface KafkaDoubleOptions {
 }
 
 /**
- * One Kafka broker as far as `kafkajs` asks one: it speaks the wire protocol, keeps a durable log, checks checksums,
- * sequences of idempotent producers, epochs and transactions, and leads groups by the classic protocol. Unlike a real one
- * it does what goes wrong on demand: `inject`.
+ * A Kafka broker, or several, as far as `kafkajs` asks one: it speaks the wire protocol, keeps a durable log, checks
+ * checksums, sequences of idempotent producers, epochs and transactions, and leads groups by the classic protocol. Unlike
+ * a real one it does what goes wrong on demand: `inject`, `lead`.
  *
- * What it lacks: more than one broker, compaction and retention, the members of groups after a restart (they must join
+ * What it lacks: replicas (its brokers share one log) and elections, compaction and retention, the members of groups after a restart (they must join
  * again, offsets stay), quotas, security, static members, the offsets of a consumer within a transaction
  * (`AddOffsetsToTxn`, `TxnOffsetCommit`), and administration beyond creating and deleting topics.
  */
@@ -43,10 +45,11 @@ export class KafkaDouble {
   readonly #faults = new KafkaFaults();
   readonly #connections = new Set<Connection>();
   readonly #counts = new Map<string, number>();
-  #port: number;
+  readonly #led = new Map<string, number>();
+  #ports: readonly number[];
   #running:
     | {
-        readonly server: Server;
+        readonly servers: readonly Server[];
         readonly state: DoubleState;
         readonly groups: Groups;
         readonly transactions: Transactions;
@@ -56,7 +59,7 @@ export class KafkaDouble {
   private constructor(directory: string, options: KafkaDoubleOptions) {
     this.#directory = directory;
     this.#options = options;
-    this.#port = options.port ?? 0;
+    this.#ports = [options.port ?? 0, ...Array.from({ length: (options.brokers ?? 1) - 1 }, () => 0)];
   }
 
   /** Starts one. */
@@ -66,13 +69,21 @@ export class KafkaDouble {
     return double;
   }
 
+  /** Of its first broker. */
   get port(): number {
-    return this.#port;
+    return this.#ports[0] ?? 0;
   }
 
   /** As `KAFKA_BROKERS` has it. */
   get brokers(): string {
-    return `${HOST}:${this.#options.advertisedPort ?? this.#port}`;
+    return this.#nodes()
+      .map(({ port }) => `${HOST}:${port}`)
+      .join(',');
+  }
+
+  /** Moves a partition to a broker, numbered from 1; the one before refuses what is asked of it from now on. */
+  lead(topic: string, partition: number, node: number): void {
+    this.#led.set(`${topic}/${partition}`, node);
   }
 
   /** From now on this goes wrong. Faults of the same requests come one after the other. */
@@ -115,12 +126,15 @@ export class KafkaDouble {
     this.#running = undefined;
     if (running === undefined) return;
     for (const connection of this.#connections) connection.cut();
-    const closed = once(running.server, 'close');
-    running.server.close();
+    const closed = running.servers.map(async (server) => {
+      const gone = once(server, 'close');
+      server.close();
+      await gone;
+    });
     running.transactions.close();
     running.groups.close();
     running.state.close();
-    await closed;
+    await Promise.all(closed);
   }
 
   /** Ends it if it runs, and starts it on the same port with its log. */
@@ -144,26 +158,42 @@ export class KafkaDouble {
     const state = new DoubleState(this.#directory, this.#options.maxBytes ?? MAX_BYTES);
     const groups = new Groups();
     const transactions = new Transactions(state);
-    const server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
-    server.listen(this.#port, HOST);
-    await once(server, 'listening');
-    const address = server.address();
-    if (address !== null && typeof address === 'object') this.#port = address.port;
-    this.#running = { server, state, groups, transactions };
+    const servers: Server[] = [];
+    const ports: number[] = [];
+    for (const [index, wanted] of this.#ports.entries()) {
+      const server = createServer({ noDelay: true }, (socket) => this.#accept(socket, index + 1));
+      server.listen(wanted, HOST);
+      await once(server, 'listening');
+      const address = server.address();
+      ports.push(address !== null && typeof address === 'object' ? address.port : wanted);
+      servers.push(server);
+    }
+    this.#ports = ports;
+    this.#running = { servers, state, groups, transactions };
   }
 
-  #accept(socket: Socket): void {
+  #nodes(): readonly DoubleNode[] {
+    const { advertisedPort } = this.#options;
+    return this.#ports.map((port, index) => ({
+      id: index + 1,
+      port: index === 0 ? (advertisedPort ?? port) : port,
+    }));
+  }
+
+  #accept(socket: Socket, node: number): void {
     const running = this.#running;
     if (running === undefined) {
       socket.destroy();
       return;
     }
     const { state, groups, transactions } = running;
-    const advertisedPort = this.#options.advertisedPort ?? this.#port;
+    const nodes = this.#nodes();
+    const leaderOf = ({ topic, partition }: Place): number =>
+      this.#led.get(`${topic}/${partition}`) ?? (partition % nodes.length) + 1;
     const connection = new Connection(socket, {
       apis: APIS,
-      broker: { state, groups, transactions, advertisedPort },
-      faults: this.#faults,
+      broker: { state, groups, transactions, node, nodes, leaderOf },
+      faults: this.#faults.of(node),
       count: (name) => this.#counts.set(name, this.requests(name) + 1),
     });
     this.#connections.add(connection);

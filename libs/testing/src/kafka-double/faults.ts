@@ -32,11 +32,18 @@ export type KafkaFault = {
   readonly on: readonly KafkaRequest[];
   /** How many; until `clearFaults` by default. */
   readonly times?: number;
+  /** Only at this broker, numbered from 1; at any by default. */
+  readonly node?: number;
 } & (
   | { readonly kind: 'lost-answer' | 'silent-after-commit' | 'silent' | 'disconnect' }
   | { readonly kind: 'slow'; readonly delayMs: number }
   | { readonly kind: 'error'; readonly code: number }
 );
+
+/** The faults that are due at one broker. */
+export interface FaultsOfNode {
+  take(request: KafkaRequest): KafkaFault | undefined;
+}
 
 /** The faults that are due, oldest first. */
 export class KafkaFaults {
@@ -55,9 +62,16 @@ export class KafkaFaults {
     return this.#active.length;
   }
 
-  /** The fault that hits this request, if any; it is used up by it. */
-  take(request: KafkaRequest): KafkaFault | undefined {
-    const found = this.#active.find(({ fault }) => fault.on.includes(request));
+  /** What a broker asks. */
+  of(node: number): FaultsOfNode {
+    return { take: (request) => this.take(request, node) };
+  }
+
+  /** The fault that hits this request at a broker, if any; it is used up by it. */
+  take(request: KafkaRequest, node: number): KafkaFault | undefined {
+    const found = this.#active.find(
+      ({ fault }) => fault.on.includes(request) && (fault.node === undefined || fault.node === node),
+    );
     if (found === undefined) return undefined;
     found.left -= 1;
     if (found.left <= 0) this.#active = this.#active.filter((other) => other !== found);

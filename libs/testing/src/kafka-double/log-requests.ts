@@ -35,6 +35,9 @@ const judge = (place: Place, bytes: Buffer, transactionalId: string | null, cont
 const produceOne = (place: Place, bytes: Buffer, transactionalId: string | null, context: RequestContext): Produced => {
   const { partition } = place;
   if (context.forced !== undefined) return { partition, error: context.forced, offset: -1n };
+  if (context.leaderOf(place) !== context.node) {
+    return { partition, error: KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER, offset: -1n };
+  }
   const judged = judge(place, bytes, transactionalId, context);
   if (judged === undefined) return { partition, error: 0, offset: context.state.appendBatch(place, bytes) };
   if ('error' in judged) return { partition, error: judged.error, offset: -1n };
@@ -88,6 +91,9 @@ const fetchAll = (
     const log = context.state.partition({ topic, partition });
     const none = { topic, partition, log, bytes: Buffer.alloc(0), aborted: [] };
     if (context.forced !== undefined) return { ...none, error: context.forced };
+    if (context.leaderOf({ topic, partition }) !== context.node) {
+      return { ...none, error: KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER };
+    }
     if (log === undefined) return { ...none, error: KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION };
     if (offset < 0n || offset > log.end) return { ...none, error: KAFKA_ERRORS.OFFSET_OUT_OF_RANGE };
     const limit = committed ? log.stableEnd : log.end;
@@ -162,7 +168,9 @@ const listOffsets: Handle = (request, context) => {
   return answer.array(topics, ({ topic, partitions }) =>
     answer.string(topic).array(partitions, ({ partition, time }) => {
       const log = context.state.partition({ topic, partition });
-      const error = context.forced ?? (log === undefined ? KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION : 0);
+      const elsewhere =
+        context.leaderOf({ topic, partition }) === context.node ? 0 : KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER;
+      const error = context.forced ?? (log === undefined ? KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION : elsewhere);
       const [offset, found] = error !== 0 || log === undefined ? [-1n, -1n] : offsetAt(log, time, committed);
       return answer.int32(partition).int16(error).int64(found).int64(offset);
     }),

@@ -1,6 +1,6 @@
 import type { KafkaRequest } from './faults.ts';
 import type { Groups } from './groups.ts';
-import type { DoubleState } from './state.ts';
+import type { DoubleState, Place } from './state.ts';
 import type { Transactions } from './transactions.ts';
 import type { WireReader, WireWriter } from './wire.ts';
 
@@ -11,8 +11,18 @@ export interface Broker {
   readonly state: DoubleState;
   readonly groups: Groups;
   readonly transactions: Transactions;
-  /** Where clients are told to connect. */
-  readonly advertisedPort: number;
+  /** Which node of the cluster the connection was made to. */
+  readonly node: number;
+  /** The nodes that are up, and where clients are told to connect; the first one coordinates groups and transactions. */
+  readonly nodes: readonly DoubleNode[];
+  /** The node that takes what is written to a partition and gives what is read. */
+  readonly leaderOf: (place: Place) => number;
+}
+
+/** A broker of the cluster. */
+export interface DoubleNode {
+  readonly id: number;
+  readonly port: number;
 }
 
 export interface RequestContext extends Broker {

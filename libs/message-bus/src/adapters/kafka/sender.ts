@@ -4,6 +4,7 @@ import { KafkaClient } from './client.ts';
 import { portError } from './failures.ts';
 import type { OutgoingRecord } from './messages.ts';
 import type { KafkaSettings } from './options.ts';
+import { WholeBatches } from './whole-batch.ts';
 import { within } from './within.ts';
 
 /** Of one request; the library makes one batch per partition of it, which a broker takes up to about 1 MB by default. */
@@ -34,12 +35,6 @@ export const forTheLibrary = ({ key, value, headers, partition }: OutgoingRecord
   partition,
 });
 
-/** A partitioner that takes what the record says. */
-export const statedPartition =
-  () =>
-  ({ message }: { readonly message: { readonly partition?: number } }): number =>
-    message.partition ?? 0;
-
 /** Splits records into requests of a bounded size, in order. */
 export const chunksOf = (records: readonly OutgoingRecord[], most = CHUNK_BYTES): readonly OutgoingRecord[][] => {
   const chunks: OutgoingRecord[][] = [];
@@ -64,6 +59,7 @@ export const chunksOf = (records: readonly OutgoingRecord[], most = CHUNK_BYTES)
  */
 export class Sender {
   readonly #settings: KafkaSettings;
+  readonly #batches = new WholeBatches();
   readonly #waiting: Job[] = [];
   #waitingBytes = 0;
   #client: KafkaClient | undefined;
@@ -144,10 +140,11 @@ export class Sender {
       topic,
       messages: parts.flatMap(({ records }) => records.map(forTheLibrary)),
     }));
+    const batch = { acks: -1, timeout: publishTimeoutMs, topicMessages };
     const answer = await within(
       publishTimeoutMs,
       'publishing',
-      this.#connected().then((producer) => producer.sendBatch({ acks: -1, timeout: publishTimeoutMs, topicMessages })),
+      this.#connected().then((producer) => this.#batches.send(producer, batch, () => this.#producer !== producer)),
     );
     const next = new Map<string, bigint>();
     for (const { topicName, partition, baseOffset } of answer) {
@@ -185,7 +182,7 @@ export class Sender {
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
-      createPartitioner: statedPartition,
+      createPartitioner: this.#batches.partitioner,
       // Until our own deadline: within one life of a producer the broker drops what it has already.
       retry: { retries: 20, initialRetryTime: 100, maxRetryTime: 1000 },
     });

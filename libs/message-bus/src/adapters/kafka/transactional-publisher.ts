@@ -4,7 +4,8 @@ import { KafkaClient } from './client.ts';
 import { kindOf, portError } from './failures.ts';
 import type { OutgoingRecord } from './messages.ts';
 import type { KafkaSettings } from './options.ts';
-import { chunksOf, forTheLibrary, statedPartition } from './sender.ts';
+import { chunksOf, forTheLibrary } from './sender.ts';
+import { WholeBatches } from './whole-batch.ts';
 import { within } from './within.ts';
 
 /** Encodes and checks: the partition of each message, or why there is none. */
@@ -24,6 +25,7 @@ export class TransactionalPublisher implements Publisher {
   readonly #prepare: Prepare;
   readonly #client: KafkaClient;
   readonly #producer: Producer;
+  readonly #batches = new WholeBatches();
   readonly #onClose: (publisher: TransactionalPublisher) => void;
   #last: Promise<void> = Promise.resolve();
   #over: Error | undefined;
@@ -46,7 +48,7 @@ export class TransactionalPublisher implements Publisher {
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
       transactionTimeout: settings.transactionTimeoutMs,
-      createPartitioner: statedPartition,
+      createPartitioner: this.#batches.partitioner,
       // The end of the transaction before is awaited this way, hence the short first step.
       retry: { retries: 20, initialRetryTime: 10, maxRetryTime: 1000 },
     });
@@ -121,12 +123,9 @@ export class TransactionalPublisher implements Publisher {
   async #inTransaction(topic: string, records: readonly OutgoingRecord[]): Promise<void> {
     const transaction: Transaction = await this.#producer.transaction();
     for (const chunk of chunksOf(records)) {
-      await transaction.send({
-        topic,
-        acks: -1,
-        timeout: this.#settings.publishTimeoutMs,
-        messages: chunk.map(forTheLibrary),
-      });
+      const topicMessages = [{ topic, messages: chunk.map(forTheLibrary) }];
+      const batch = { acks: -1, timeout: this.#settings.publishTimeoutMs, topicMessages };
+      await this.#batches.send(transaction, batch, () => this.#over !== undefined);
     }
     await transaction.commit();
   }
