@@ -4,9 +4,11 @@ import de.bwaldvogel.mongo.backend.CursorRegistry;
 import de.bwaldvogel.mongo.backend.DatabaseResolver;
 import de.bwaldvogel.mongo.backend.Index;
 import de.bwaldvogel.mongo.backend.IndexKey;
+import de.bwaldvogel.mongo.backend.Utils;
 import de.bwaldvogel.mongo.backend.memory.MemoryCollection;
 import de.bwaldvogel.mongo.backend.memory.MemoryDatabase;
 import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.MongoServerError;
 import de.bwaldvogel.mongo.oplog.Oplog;
 import io.netty.channel.Channel;
 import java.util.List;
@@ -39,6 +41,9 @@ final class IndexedDatabase extends MemoryDatabase {
     @Override
     public Document handleCommand(
             Channel channel, String command, Document query, DatabaseResolver databases, Oplog oplog) {
+        if (command.equals("createIndexes")) {
+            checkIndexes(query);
+        }
         Document match = command.equals("aggregate") ? matchOfCount(query) : null;
         if (match == null || !(collectionOf(query.get(command)) instanceof IndexedCollection)) {
             return super.handleCommand(channel, command, onOneCollection(command, query), databases, oplog);
@@ -71,6 +76,39 @@ final class IndexedDatabase extends MemoryDatabase {
         }
         Object match = first == null ? null : ((Document) first).get("$match");
         return match instanceof Document ? (Document) match : null;
+    }
+
+    /** The library would put one index in the place of another; the real server refuses, and so does a server alone a quorum. */
+    private void checkIndexes(Document query) {
+        if (query.containsKey("commitQuorum")) {
+            throw new MongoServerError(2, "BadValue", "Standalones can't specify commitQuorum");
+        }
+        MongoCollection<Integer> descriptions = resolveCollection("system.indexes", false);
+        if (descriptions == null) {
+            return;
+        }
+        Document there = new Document("ns", getDatabaseName() + "." + query.get("createIndexes"));
+        for (Document description : descriptions.handleQuery(there)) {
+            for (Object each : (List<?>) query.getOrDefault("indexes", List.of())) {
+                Document wanted = (Document) each;
+                boolean sameName = description.get("name").equals(wanted.get("name"));
+                boolean sameKey = sameKeys(description.get("key"), wanted.get("key"));
+                boolean sameKind = Utils.isTrue(description.get("unique")) == Utils.isTrue(wanted.get("unique"));
+                if (sameName && !(sameKey && sameKind)) {
+                    throw new MongoServerError(86, "IndexKeySpecsConflict", "An existing index has the same name as the"
+                            + " requested index: " + description + ", requested: " + wanted);
+                }
+                if (sameKey && !sameName) {
+                    throw new MongoServerError(85, "IndexOptionsConflict",
+                            "Index already exists with a different name: " + description.get("name"));
+                }
+            }
+        }
+    }
+
+    private static boolean sameKeys(Object one, Object other) {
+        return one instanceof Document && other instanceof Document
+                && List.copyOf(((Document) one).keySet()).equals(List.copyOf(((Document) other).keySet()));
     }
 
     /** By its name alone the library would forget the indexes of that name of all other collections too. */

@@ -228,13 +228,27 @@ export const openBackend = async (name: BackendName, options: BackendOptions): P
     ...(same && known.process !== undefined ? { process: known.process } : {}),
   };
   await remember(folder, remembered);
-  const context: EngineContext = {
-    folder,
-    dataFolder: join(folder, mongo === undefined ? 'data' : `data-${mongo}`),
-    ports: remembered.ports,
-    say: options.say ?? (() => {}),
-  };
-  return new Backend(engine, context, remembered);
+  const dataFolder = join(folder, mongo === undefined ? 'data' : `data-${mongo}`);
+  return new Backend(
+    engine,
+    { folder, dataFolder, ports: remembered.ports, say: options.say ?? (() => {}) },
+    remembered,
+  );
+};
+
+/**
+ * A server in a folder of its own, whose engine and ports the caller knows: one of several that belong together.
+ * It is there as its folder says, running or not.
+ */
+export const backendIn = async (
+  engine: Engine,
+  { folder, ports, say }: { readonly folder: string; readonly ports: readonly number[]; readonly say: Say },
+): Promise<Backend> => {
+  await mkdir(folder, { recursive: true });
+  const known = await recall(folder);
+  const remembered: Remembered = { ports, ...(known?.process === undefined ? {} : { process: known.process }) };
+  await remember(folder, remembered);
+  return new Backend(engine, { folder, dataFolder: join(folder, 'data'), ports, say }, remembered);
 };
 
 /** Starts a back end (or finds it running) and waits until it answers in its own protocol. @throws as {@link Backend.start} */
@@ -250,9 +264,13 @@ export const knownBackends = async (options: BackendOptions): Promise<readonly B
   return await Promise.all(names.map((name) => openBackend(name, options)));
 };
 
-/** Removes the state folder with all data. @throws Error when one still runs */
-export const removeState = async (folder: string): Promise<void> => {
-  const running = (await knownBackends({ folder })).filter((backend) => backend.running);
+/**
+ * Removes the state folder with all data.
+ * @param others servers of the folder that are not known by their name
+ * @throws Error when one still runs
+ */
+export const removeState = async (folder: string, others: readonly Backend[] = []): Promise<void> => {
+  const running = [...(await knownBackends({ folder })), ...others].filter((backend) => backend.running);
   if (running.length > 0) throw new Error(`still running: ${running.map(({ name }) => name).join(', ')}`);
   await rm(folder, { recursive: true, force: true });
 };

@@ -44,11 +44,14 @@ export const kafkaMetadataRequest = (): Buffer => {
   return body;
 };
 
-/** Kafka: the metadata name at least one broker, that is, the broker is registered and not fenced. */
-export const kafkaAnswers = async (port: number): Promise<boolean> => {
+/** Kafka: how many brokers of its cluster the one at a port knows to be registered and not fenced. */
+export const kafkaBrokersKnown = async (port: number): Promise<number> => {
   const answer = await ask(port, kafkaMetadataRequest(), (bytes) => bytes.length >= 12);
-  return answer.readInt32BE(8) >= 1;
+  return answer.readInt32BE(8);
 };
+
+/** Kafka: the metadata name at least one broker. */
+export const kafkaAnswers = async (port: number): Promise<boolean> => (await kafkaBrokersKnown(port)) >= 1;
 
 /** `{ isMaster: 1, $db: "admin" }` as an OP_MSG: the greeting that every server knows, also those without `hello`. */
 export const mongoGreeting = (): Buffer => {

@@ -26,7 +26,7 @@ const suite = (): void =>
     createPlace: async () => {
       const database = `bindery_test_${randomUUID().replaceAll('-', '')}`;
       return {
-        open: () => openMongoReadStore({ url, database, timeoutMs: 20_000 }),
+        open: () => openMongoReadStore({ url, database, timeoutMs: 20_000, indexGraceMs: 0 }),
         dispose: async () => {
           const client = new MongoClient(url, { serverSelectionTimeoutMS: 3000 });
           await client.db(database).dropDatabase();

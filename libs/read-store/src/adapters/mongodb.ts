@@ -1,6 +1,7 @@
 import type { Collection, CollectionSpec, ReadStore } from '../port.ts';
 import { MongoCollection } from './mongodb/collection.ts';
 import { Connection } from './mongodb/connection.ts';
+import { LiveLayout, NOTICED_WITHIN_MS } from './mongodb/live-layout.ts';
 import type { Prepared } from './mongodb/prepared.ts';
 import { collectionNames, dropLayout, openLayout } from './mongodb/registry.ts';
 import { compactAll } from './mongodb/scrub.ts';
@@ -20,6 +21,11 @@ export interface MongoReadStoreOptions {
    * servers are configured. Default false: acknowledged by a majority.
    */
   readonly durable?: boolean;
+  /**
+   * How long adding an index to documents that are there waits for processes of older releases to notice it, in ms. Default
+   * long enough for what they are about to write to have arrived.
+   */
+  readonly indexGraceMs?: number;
   /** What the server's logs and monitors call this client, default `bindery`. */
   readonly applicationName?: string;
 }
@@ -43,20 +49,25 @@ export const openMongoReadStore = async (options: MongoReadStoreOptions): Promis
     applicationName: options.applicationName ?? 'bindery',
   });
   await connection.open();
-  return new MongoReadStore(connection);
+  return new MongoReadStore(connection, options.indexGraceMs ?? NOTICED_WITHIN_MS + 2 * connection.maxTimeMS);
 };
 
 class MongoReadStore implements ReadStore {
   readonly #connection: Connection;
   readonly #own = new WeakSet<object>();
 
-  constructor(connection: Connection) {
+  readonly #indexGraceMs: number;
+
+  constructor(connection: Connection, indexGraceMs: number) {
     this.#connection = connection;
+    this.#indexGraceMs = indexGraceMs;
   }
 
   async collection<T>(spec: CollectionSpec, generation = 0): Promise<Collection<T>> {
-    const layout = await this.#connection.during(() => openLayout(this.#connection, spec, generation));
-    const collection = new MongoCollection<T>(this.#connection, layout);
+    const layout = await this.#connection.during(() =>
+      openLayout(this.#connection, spec, generation, this.#indexGraceMs),
+    );
+    const collection = new MongoCollection<T>(this.#connection, new LiveLayout(this.#connection, layout, generation));
     this.#own.add(collection);
     return collection;
   }

@@ -6,7 +6,7 @@ import { ROW, type Row, storedOf, storedOfAll } from './documents.ts';
 import { encodeText } from './encode.ts';
 import { type Filter, pageQuery, whereFilter } from './filters.ts';
 import { GatheredReads } from './gathered.ts';
-import type { Layout } from './layout.ts';
+import type { LiveLayout } from './live-layout.ts';
 import { type Prepared, prepare } from './prepared.ts';
 import { Writing } from './writing.ts';
 
@@ -18,16 +18,16 @@ const PURGE_PAGE = 1000;
 export class MongoCollection<T> implements Collection<T> {
   readonly spec: CollectionSpec;
   readonly #connection: Connection;
-  readonly #layout: Layout;
+  readonly #live: LiveLayout;
   readonly #commands: Commands;
   readonly #writing: Writing;
   readonly #gathered: GatheredReads<Row>;
 
-  constructor(connection: Connection, layout: Layout) {
-    this.spec = layout.spec;
+  constructor(connection: Connection, live: LiveLayout) {
+    this.spec = live.current.spec;
     this.#connection = connection;
-    this.#layout = layout;
-    this.#commands = new Commands(connection, layout);
+    this.#live = live;
+    this.#commands = new Commands(connection, live);
     this.#writing = new Writing(this.#commands);
     this.#gathered = new GatheredReads((ids) => this.#rowsOf(ids));
   }
@@ -99,7 +99,7 @@ export class MongoCollection<T> implements Collection<T> {
 
   /** Checks and encodes a write now. */
   prepare(write: Write<T>): Prepared {
-    return prepare(this.#layout, write);
+    return prepare(this.#live, write);
   }
 
   /** Applies prepared writes of this collection, see {@link Writing.putAll}. */
@@ -138,7 +138,9 @@ export class MongoCollection<T> implements Collection<T> {
 
   #rowsWhere(filter: Filter, sort: Readonly<Record<string, 1 | -1>>, limit: number): Promise<readonly Row[]> {
     const { maxTimeMS } = this.#connection;
-    return this.#rows.find(filter, { projection: ROW, sort, limit, batchSize: limit, maxTimeMS }).toArray();
+    // An order that no index gives may need more memory than the server lends: by default only some versions then use files.
+    const sorted = Object.keys(sort).length === 0 ? {} : { sort, allowDiskUse: true };
+    return this.#rows.find(filter, { projection: ROW, ...sorted, limit, batchSize: limit, maxTimeMS }).toArray();
   }
 
   /** One answer within the budget, however many commands it takes. */

@@ -3,6 +3,7 @@ import { ReadStoreUnavailable, UniqueViolation } from '../../port.ts';
 import type { Connection } from './connection.ts';
 import { isDuplicateKey, refusedPositions, refusingIndex } from './errors.ts';
 import type { Layout, StoredDocument } from './layout.ts';
+import type { LiveLayout } from './live-layout.ts';
 import type { Content, Prepared } from './prepared.ts';
 
 /** Tries of one write against others of the same document. */
@@ -12,13 +13,17 @@ const ID_INDEX = '_id_';
 /** The guarded writes of one collection as commands of the server. */
 export class Commands {
   readonly #connection: Connection;
-  readonly #layout: Layout;
+  readonly #live: LiveLayout;
   readonly collection: ServerCollection<StoredDocument>;
 
-  constructor(connection: Connection, layout: Layout) {
+  constructor(connection: Connection, live: LiveLayout) {
     this.#connection = connection;
-    this.#layout = layout;
-    this.collection = connection.database.collection<StoredDocument>(layout.name);
+    this.#live = live;
+    this.collection = connection.database.collection<StoredDocument>(live.current.name);
+  }
+
+  get #layout(): Layout {
+    return this.#live.current;
   }
 
   /**

@@ -1,7 +1,9 @@
 import { clearTimeout, setTimeout } from 'node:timers';
-import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { type Db, type DbOptions, MongoClient, type MongoClientOptions, ReadConcern } from 'mongodb';
 import { ReadStoreUnavailable } from '../../port.ts';
+import { type Deployment, deploymentOf, HELLO } from './deployment.ts';
 import { translate } from './errors.ts';
+import { applyLibraryFixes } from './library-fixes.ts';
 
 /** What {@link Connection} needs to know. */
 export interface ConnectionOptions {
@@ -27,7 +29,8 @@ const HEARTBEAT_MS = 5000;
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #client: MongoClient;
-  readonly database: Db;
+  #database: Db;
+  #deployment: Deployment = 'single';
   #maintenance: MongoClient | undefined;
   #inFlight = 0;
   #closing: Promise<void> | undefined;
@@ -35,19 +38,31 @@ export class Connection {
 
   /** @throws TypeError when the address is malformed; the message does not repeat it, since it may hold a password */
   constructor(options: ConnectionOptions) {
+    applyLibraryFixes();
     this.#options = options;
     this.#client = this.#newClient(options.timeoutMs, options.maxConnections);
-    this.database = this.#client.db(options.database);
+    this.#database = this.#databaseOf(this.#client);
   }
 
   /** @throws ReadStoreUnavailable */
   async open(): Promise<void> {
     try {
       await this.run(() => this.#client.connect());
+      this.#deployment = deploymentOf(await this.run(() => this.#client.db('admin').command(HELLO)));
+      this.#database = this.#databaseOf(this.#client);
     } catch (error) {
       await this.#client.close();
       throw error;
     }
+  }
+
+  get database(): Db {
+    return this.#database;
+  }
+
+  /** Known once it is open. */
+  get deployment(): Deployment {
+    return this.#deployment;
   }
 
   /** Milliseconds that the server may spend on one operation of every day. */
@@ -83,7 +98,7 @@ export class Connection {
   maintain<T>(commands: (database: Db) => Promise<T>): Promise<T> {
     return within(() => {
       this.#maintenance ??= this.#newClient(MAINTENANCE_MS, 2);
-      return commands(this.#maintenance.db(this.#options.database));
+      return commands(this.#databaseOf(this.#maintenance));
     }, MAINTENANCE_MS);
   }
 
@@ -104,8 +119,23 @@ export class Connection {
     return this.#closing;
   }
 
+  /** What is promised of reads and writes, said here because what an address says of them wins over what a client says. */
+  #databaseOf(client: MongoClient): Db {
+    const { database, durable } = this.#options;
+    const promises: DbOptions = {
+      readPreference: 'primary',
+      // What is not held by a majority yet may be taken back: harmless where it is written again from the events, but an
+      // event that was sealed with a key that is gone is lost. A server alone takes nothing back.
+      readConcern: new ReadConcern(durable && this.#deployment !== 'single' ? 'majority' : 'local'),
+      // A write that a change of primaries could take back would leave a hole behind a checkpoint.
+      writeConcern: durable ? { w: 'majority', journal: true } : { w: 'majority' },
+    };
+    return client.db(database, promises);
+  }
+
   #newClient(timeoutMs: number, maxPoolSize: number): MongoClient {
-    const { applicationName, durable, timeoutMs: everyDayMs, url } = this.#options;
+    const { applicationName, timeoutMs: everyDayMs, url } = this.#options;
+    const named = optionsOf(url);
     const settings: MongoClientOptions = {
       appName: applicationName,
       // The server is chosen, and a connection made, in time for the command itself to be answered.
@@ -115,16 +145,13 @@ export class Connection {
       socketTimeoutMS: timeoutMs + 1000,
       waitQueueTimeoutMS: timeoutMs,
       heartbeatFrequencyMS: HEARTBEAT_MS,
-      maxPoolSize,
+      ...(named.has('maxpoolsize') ? {} : { maxPoolSize }),
       minPoolSize: 0,
       maxConnecting: MAX_CONNECTING,
       maxIdleTimeMS: 60_000,
-      // Without effect on servers that cannot (no replica set).
-      retryWrites: true,
+      // On unless the address says otherwise, as it has to for servers that refuse them; without effect on a server alone.
+      ...(named.has('retrywrites') ? {} : { retryWrites: true }),
       retryReads: true,
-      readPreference: 'primary',
-      // A write that a change of primaries could take back would leave a hole behind a checkpoint.
-      writeConcern: durable ? { w: 'majority', journal: true } : { w: 'majority' },
       ignoreUndefined: false,
     };
     try {
@@ -134,6 +161,10 @@ export class Connection {
     }
   }
 }
+
+/** Names of the options of an address, in lower case. */
+const optionsOf = (url: string): ReadonlySet<string> =>
+  new Set([...new URLSearchParams(url.split('?')[1] ?? '').keys()].map((name) => name.toLowerCase()));
 
 /** @throws ReadStoreUnavailable when there is no answer in time; the command may have happened or still happen */
 const within = async <T>(command: () => Promise<T>, timeoutMs: number): Promise<T> => {

@@ -16,11 +16,14 @@ import { ReadStoreUnavailable } from '../../port.ts';
 const DUPLICATE_KEY = 11000;
 const TOO_LARGE = new Set([10334, 17419, 17420, 17280]);
 const NO_COLLECTION = 26;
+const NO_INDEX = 27;
+const INDEX_CONFLICT = new Set([85, 86]);
 const COMMAND_NOT_FOUND = new Set([59, 115, 238]);
 /** The server, the network or the moment is at fault; the same command may succeed later. */
 const UNAVAILABLE = new Set([
-  6, 7, 24, 43, 46, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 136, 146, 175, 189, 202, 237, 246, 251, 262, 292, 317,
-  358, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 14031,
+  6, 7, 24, 43, 46, 50, 63, 64, 79, 89, 91, 94, 100, 112, 117, 133, 134, 136, 146, 150, 175, 189, 202, 237, 246, 249,
+  251, 262, 276, 279, 292, 317, 358, 384, 462, 9001, 10058, 10107, 11600, 11601, 11602, 12586, 12587, 13388, 13435,
+  13436, 14031,
 ]);
 /** Wrong or missing credentials or rights; they may be put right while the service runs. */
 const REFUSED = new Set([11, 13, 18, 8000]);
@@ -45,19 +48,42 @@ export const isDuplicateKey = (error: unknown): error is MongoServerError =>
 export const isNoCollection = (error: unknown): boolean =>
   error instanceof MongoServerError && (error.code === NO_COLLECTION || error.message === 'ns not found');
 
+/** Whether the index is not there (any more). */
+export const isNoIndex = (error: unknown): boolean => error instanceof MongoServerError && error.code === NO_INDEX;
+
+/** Whether an index is there that has the name of a wanted one, or its key under another name. */
+export const isIndexConflict = (error: unknown): boolean =>
+  error instanceof MongoServerError && INDEX_CONFLICT.has(Number(error.code));
+
 /** Whether the server does not know the command. */
 export const isUnknownCommand = (error: unknown): boolean =>
   error instanceof MongoServerError && COMMAND_NOT_FOUND.has(Number(error.code));
 
 /**
  * Positions of the writes of a bulk that a unique index refused.
- * @throws the error when anything else went wrong
+ * @throws what went wrong otherwise: of several failures the one that says most about the state of the server
  */
 export const refusedPositions = (error: unknown): readonly number[] => {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) throw error;
+  if (!(error instanceof MongoBulkWriteError)) throw error;
   const errors = [error.writeErrors].flat();
   if (errors.length === 0 || errors.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+  // Refusals are no news where it is not known whether the others will last.
+  if (error.result.getWriteConcernError() !== undefined) throw error;
   return errors.map(({ index }) => index);
+};
+
+/**
+ * What is behind a failed bulk. The driver wraps failures of the network and of the choice of a server, without their kind;
+ * and gives a bulk with several failures the code of the first, which may be no more than a refused duplicate.
+ */
+const behindBulk = (error: MongoBulkWriteError): MongoError => {
+  const { errorResponse } = error;
+  if (errorResponse instanceof MongoError) return errorResponse;
+  const unacknowledged = error.result.getWriteConcernError();
+  if (unacknowledged !== undefined)
+    return new MongoServerError({ message: unacknowledged.errmsg ?? error.message, code: unacknowledged.code });
+  const other = [error.writeErrors].flat().find(({ code }) => code !== DUPLICATE_KEY);
+  return other === undefined ? error : new MongoServerError({ message: other.errmsg ?? '', code: other.code });
 };
 
 /** The name of the index that refused a document, or undefined when the server does not tell. */
@@ -73,6 +99,13 @@ export const translate = (error: unknown): unknown => {
       ? new ReadStoreUnavailable(`the document database: ${error.message}`, { cause: error })
       : error;
   const options = { cause: error };
+  if (error instanceof MongoBulkWriteError) {
+    const behind = behindBulk(error);
+    if (behind !== error) {
+      const translated = translate(behind);
+      return translated === behind ? error : translated;
+    }
+  }
   if (isPassing(error)) return new ReadStoreUnavailable(`the document database: ${error.message}`, options);
   if (error instanceof MongoServerError) {
     if (REFUSED.has(Number(error.code)))

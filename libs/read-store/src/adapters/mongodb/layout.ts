@@ -41,6 +41,8 @@ export interface Layout {
   /** Name of the server's collection. */
   readonly name: string;
   readonly indexes: readonly ServerIndex[];
+  /** What the stored documents are prepared for: the indexes of the specification, and perhaps some of other releases. */
+  readonly written: readonly IndexSpec[];
   /** The index fields of a live document. */
   fieldsOf(id: string, document: unknown): Pick<StoredDocument, 'k' | 'm' | 'u'>;
   /** The unique keys of a tombstone. */
@@ -88,6 +90,7 @@ export const layoutOf = (
     spec,
     name: collectionName(spec, generation),
     indexes: serverIndexes(written),
+    written,
     fieldsOf: (id, document) => ({
       ...(plain.length > 0 ? { k: record(plain.map(({ key, read }) => [key, encode(read(document))])) } : {}),
       ...(multi.length > 0 ? { m: record(multi.map(({ key, read }) => [key, read(document).map(encode)])) } : {}),
