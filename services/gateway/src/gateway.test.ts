@@ -338,6 +338,7 @@ describe('the rest', () => {
     const status = await send('GET', '/admin/v1/status', { token: 'root' });
     expect(instance.contract.checkResponse('getInstanceStatus', status.status, status.body)).toEqual([]);
     expect(status.body).toMatchObject({ version: '0.1.0', ready: true, services: [{ service: 'content', events: 7 }] });
+    expect(status.body).toMatchObject({ services: [{ reactors: [{ name: 'finisher', lag: 2, parked: 1 }] }] });
     const rebuild = (body?: unknown) => send('POST', '/admin/v1/projections/rebuild', { token: 'root', body });
     expect((await rebuild()).body).toEqual({ services: [{ service: 'content', events: 7, durationMs: 1 }] });
     expectError(await rebuild({ services: ['nope'] }), 400, /unknown service "nope"/);

@@ -170,6 +170,12 @@ export class FakeService {
   };
 }
 
+/** A reactor of the service behind the gateway, as it tells of it. */
+const finisher = {
+  ...{ name: 'finisher', position: 5, head: 7, lag: 2, oldestMs: 40, state: 'catching-up' as const },
+  parked: [{ stream: 'content.thing-t1', reason: 'no', since: '2026-03-01T12:00:00.000Z' }],
+};
+
 export const testConfig: GatewayConfig = {
   host: '127.0.0.1',
   port: 0,
@@ -239,7 +245,7 @@ export async function startFakeInstance(
       {
         name: 'content',
         notReady: () => service.notReady,
-        status: async () => ({ service: 'content', events: 7, projections: [] }),
+        status: async () => ({ service: 'content', events: 7, projections: [], reactors: [finisher] }),
         rebuild: async () => ({ events: 7, durationMs: 1 }),
       },
     ],

@@ -38,6 +38,18 @@ const ServiceStatus = component(
       publisher: Type.Optional(
         closed({ topic: Type.String(), ...runnerState, state: words(['live', 'catching-up', 'failed']) }),
       ),
+      reactors: Type.Array(
+        closed({
+          name: Type.String(),
+          ...runnerState,
+          state: words(['live', 'catching-up', 'failed']),
+          parked: Type.Integer({
+            minimum: 0,
+            description: 'Streams put aside; the list of parked streams names them.',
+          }),
+        }),
+        { description: 'What finishes and follows up what was begun.' },
+      ),
     },
     { description: 'What one service has stored and how far its readers are.' },
   ),
@@ -84,7 +96,8 @@ export const apiOperations = {
     path: '/status',
     tag: 'Instance',
     summary: 'Get the status of the instance',
-    description: 'Version, profile and, per service, events stored, projections with position and lag, and publisher.',
+    description:
+      'Version, profile and, per service, events stored, projections, reactors and publisher with position and lag.',
     access: 'instance-admin',
     success: { 200: InstanceStatus },
   }),

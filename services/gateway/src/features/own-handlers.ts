@@ -38,11 +38,12 @@ export function createOwnHandlers(
         startedAt,
         ready: services.every((service) => service.notReady().length === 0),
         services: (await Promise.all(services.map((service) => service.status()))).map(
-          ({ service, events, projections, publisher }) => ({
+          ({ service, events, projections, publisher, reactors = [] }) => ({
             service,
             events,
             projections: [...projections],
             ...(publisher && { publisher }),
+            reactors: reactors.map(({ parked, ...reactor }) => ({ ...reactor, parked: parked.length })),
           }),
         ),
       },
