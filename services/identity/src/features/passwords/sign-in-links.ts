@@ -86,9 +86,9 @@ export const createSignInLinks = (deps: SignInLinksDeps): SignInLinks => {
     return { url: `${baseUrl}${linkPath}${secrets.write(userId, linkId)}`, expiresAt };
   };
 
-  const send = async (email: string, address: string, context: SessionContext): Promise<void> => {
+  const send = async (email: string, context: SessionContext): Promise<void> => {
     const account = deps.digest(normalizeEmail(email));
-    if (!(await throttle.admitMail({ address, account }))) return;
+    if (!(await throttle.admitMailTo(account))) return;
     const holder = await deps.holderOf(account);
     if (holder !== undefined) {
       if (await deps.isActive(holder)) await issue(holder, { purpose: 'reset', mail: true }, context);
@@ -102,9 +102,12 @@ export const createSignInLinks = (deps: SignInLinksDeps): SignInLinks => {
   return {
     issue,
     async request({ email, address }, context) {
-      if (background.size >= maxInBackground || email.length > limits.user.email) return;
+      if (email.length > limits.user.email) return;
+      // Before it waits, so that one caller cannot take the places of all; where it comes from says nothing of anybody.
+      if (!(await throttle.admitMailFrom(address))) return;
+      if (background.size >= maxInBackground) return;
       const work = putOff()
-        .then(() => send(email, address, context))
+        .then(() => send(email, context))
         .catch(deps.onProblem)
         .finally(() => background.delete(work));
       background.add(work);

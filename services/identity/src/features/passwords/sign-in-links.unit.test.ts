@@ -6,8 +6,10 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-const start = () => {
+/** @param mailsOf how many requests of one address are admitted */
+const start = (mailsOf = Number.POSITIVE_INFINITY) => {
   const done: string[] = [];
+  const asked = new Map<string, number>();
   const note =
     <A>(what: string, answer: A) =>
     async (): Promise<A> => {
@@ -17,7 +19,13 @@ const start = () => {
   // What a request for mail does not come to is not there.
   const deps = {
     digest: (email: string) => email,
-    throttle: { admitMail: note('limits', true) },
+    throttle: {
+      admitMailTo: note('limits', true),
+      admitMailFrom: async (address: string) => {
+        asked.set(address, (asked.get(address) ?? 0) + 1);
+        return (asked.get(address) ?? 0) <= mailsOf;
+      },
+    },
     holderOf: async (account: string) => {
       done.push(`look for ${account}`);
       return account === 'ada@example.org' ? 'u1' : undefined;
@@ -52,5 +60,15 @@ test('requests are bounded: more than are put off at a time are left out', async
   expect(done.filter((what) => what === 'limits')).toHaveLength(500);
   await links.request({ email: 'ada@example.org', address: '10.0.0.1' }, context);
   await links.settle();
+  expect(done).toContain('link');
+});
+
+test('a flood of one caller takes nobody the place', async () => {
+  const { done, links } = start(10);
+  for (let count = 0; count < 600; count += 1)
+    await links.request({ email: `${count}@example.org`, address: '10.0.0.1' }, context);
+  await links.request({ email: 'ada@example.org', address: '10.0.0.2' }, context);
+  await links.settle();
+  expect(done.filter((what) => what === 'limits')).toHaveLength(11);
   expect(done).toContain('link');
 });

@@ -20,8 +20,10 @@ export interface SignInThrottle {
   admit(attempt: Attempt): Promise<void>;
   /** The attempt was good: the account's count starts anew. */
   succeeded(attempt: Attempt): Promise<void>;
-  /** Counts a request for a link by mail; false when there were too many. */
-  admitMail(attempt: Attempt): Promise<boolean>;
+  /** Counts a request for a link by mail, by where it comes from; false when there were too many. */
+  admitMailFrom(address: string): Promise<boolean>;
+  /** The same, by whom the mail would go to. */
+  admitMailTo(account: string): Promise<boolean>;
 }
 
 const minute = 60_000;
@@ -92,10 +94,11 @@ export const createSignInThrottle = (store: LimitStore): SignInThrottle => {
       await store.delete(key.count);
       await store.delete(key.level);
     },
-    async admitMail({ address, account }) {
-      const mine = await store.take(`sign-in:mail-to:${account}`, mailsPerAccount);
-      const from = await store.take(`sign-in:mail-from:${networkKey(address)}`, mailsPerAddress);
-      return mine.allowed && from.allowed;
+    async admitMailFrom(address) {
+      return (await store.take(`sign-in:mail-from:${networkKey(address)}`, mailsPerAddress)).allowed;
+    },
+    async admitMailTo(account) {
+      return (await store.take(`sign-in:mail-to:${account}`, mailsPerAccount)).allowed;
     },
   };
 };
