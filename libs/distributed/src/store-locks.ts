@@ -28,6 +28,8 @@ interface Seen {
 export const openStoreLocks = async (readStore: ReadStore): Promise<Locks> => {
   const locks: Collection<LockDocument> = await readStore.collection<LockDocument>(spec);
   const seen = new Map<string, Seen>();
+  /** What this process wrote last of the locks that it holds: a renewal need not read it. */
+  const held = new Map<string, { readonly revision: number; readonly document: LockDocument }>();
 
   const read = async (key: string) => {
     const stored = await locks.get(key);
@@ -45,19 +47,26 @@ export const openStoreLocks = async (readStore: ReadStore): Promise<Locks> => {
   return {
     async acquire(key, holder, ttlMs) {
       const { revision, document } = await read(key);
-      const held = document !== undefined && document.holder !== '';
-      if (held && !isOver(key, revision, document.ttlMs)) return undefined;
+      const taken = document !== undefined && document.holder !== '';
+      if (taken && !isOver(key, revision, document.ttlMs)) return undefined;
       const fence = (document?.fence ?? 0) + 1;
       if (!(await locks.compareAndPut(key, revision, { holder, ttlMs, fence }))) return undefined;
       seen.delete(key);
+      held.set(key, { revision: revision + 1, document: { holder, ttlMs, fence } });
       return { fence };
     },
     async renew(key, holder, ttlMs) {
-      const { revision, document } = await read(key);
+      const known = held.get(key);
+      held.delete(key);
+      const { revision, document } = known?.document.holder === holder ? known : await read(key);
       if (document === undefined || document.holder !== holder) return false;
-      return locks.compareAndPut(key, revision, { ...document, ttlMs });
+      const renewed = { ...document, ttlMs };
+      if (!(await locks.compareAndPut(key, revision, renewed))) return false;
+      held.set(key, { revision: revision + 1, document: renewed });
+      return true;
     },
     async release(key, holder) {
+      held.delete(key);
       const { revision, document } = await read(key);
       if (document === undefined || document.holder !== holder) return;
       await locks.compareAndPut(key, revision, { ...document, holder: '' });

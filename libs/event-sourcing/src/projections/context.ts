@@ -4,6 +4,7 @@ import type { Clock } from '@bindery/service-kit';
 import type { Telemetry } from '@bindery/telemetry';
 import type { Aggregates } from '../aggregates.ts';
 import type { Instruments } from '../instruments.ts';
+import type { Bell } from '../shared/bell.ts';
 import { isUnavailable } from '../shared/failures.ts';
 import type { Gate } from '../shared/gate.ts';
 import type { Lru } from '../shared/lru.ts';
@@ -39,6 +40,8 @@ export interface ProjectionContext {
   /** Streams of this service. */
   readonly prefixes: readonly string[];
   readonly tracked: readonly Tracked[];
+  /** Rings when one of them moves, and when somebody begins to wait for that. */
+  readonly moves: Bell;
   /** Passed by whoever applies events, closed at the end of a rebuild. */
   readonly gate: Gate;
   /** Revision up to which this process has written all inline documents of a stream; what is unknown is looked up. */

@@ -5,10 +5,11 @@ import { conflict, invalid, isProblem, type ServiceStatus } from '@bindery/servi
 import type { Lag } from '../instruments.ts';
 import type { LiveCollection, Projection } from '../projection.ts';
 import type { Locks } from '../service-runtime.ts';
+import { Bell } from '../shared/bell.ts';
 import { isEventStoreDown, isLeaseLost, notRunning, reasonOf } from '../shared/failures.ts';
 import { lagBehind } from '../shared/lag.ts';
 import { withLease } from '../shared/lease.ts';
-import { pause } from '../shared/loop.ts';
+import { pause, pauseUntilBeat } from '../shared/loop.ts';
 import { type CheckpointDocument, checkpointId, checkpointsSpec, type ProjectionContext } from './context.ts';
 import { Generations } from './generations.ts';
 import { InlineProjector } from './inline.ts';
@@ -23,7 +24,7 @@ const CATCH_UP_MS = 10_000;
 /** Documents in the shape of an older release stay for so long: processes of that release may still serve them. */
 const UPGRADE_MS = 600_000;
 
-export type ProjectionParts = Omit<ProjectionContext, 'tracked' | 'checkpoints'> & { readonly cache: Locks };
+export type ProjectionParts = Omit<ProjectionContext, 'tracked' | 'moves' | 'checkpoints'> & { readonly cache: Locks };
 
 type Status = ServiceStatus['projections'][number];
 
@@ -47,10 +48,12 @@ export class Projections {
     assertDistinct(projections);
     const { cache, ...shared } = parts;
     const checkpoints = (): Collection<CheckpointDocument> => this.#opened(this.#checkpoints);
+    const moves = new Bell();
     this.#cache = cache;
     this.#context = {
       ...shared,
-      tracked: projections.map((projection) => new Tracked(projection)),
+      moves,
+      tracked: projections.map((projection) => new Tracked(projection, moves)),
       get checkpoints() {
         return checkpoints();
       },
@@ -74,7 +77,8 @@ export class Projections {
     for (const tracked of this.#context.tracked) await this.#openLive(tracked, this.#generations);
     this.#shift = new Shift(this.#context, { cache: this.#cache, holder: this.#holder });
     this.#shift.start();
-    this.#run(this.#maintain());
+    this.#run(this.#keepCheckpoints());
+    this.#run(this.#keepToSwitches());
     await Promise.race([this.#shift.caughtUp, pause(CATCH_UP_MS, this.#stop.signal), this.#eventStoreIsDown()]);
   }
 
@@ -206,17 +210,24 @@ export class Projections {
     });
   }
 
-  /** Stores checkpoints that moved without a write, and looks for what other processes did. */
-  async #maintain(): Promise<void> {
+  /** Stores checkpoints that moved without a write. */
+  async #keepCheckpoints(): Promise<void> {
+    const { moves, tracked, tuning } = this.#context;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      if (tracked.every(({ position, saved }) => position <= saved)) await moves.next(signal);
+      await pause(tuning.checkpointMs, signal);
+      if (!signal.aborted) await this.#shift?.saveCheckpoints();
+    }
+  }
+
+  /** Looks for what other processes rebuilt. */
+  async #keepToSwitches(): Promise<void> {
     const { tuning, telemetry } = this.#context;
     const { signal } = this.#stop;
-    let looked = performance.now();
     while (!signal.aborted) {
-      await pause(tuning.checkpointMs, signal);
+      await pauseUntilBeat(tuning.generationPollMs, signal);
       if (signal.aborted) return;
-      await this.#shift?.saveCheckpoints();
-      if (performance.now() - looked < tuning.generationPollMs) continue;
-      looked = performance.now();
       try {
         await this.#followSwitches();
       } catch (error) {

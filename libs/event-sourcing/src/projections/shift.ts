@@ -4,10 +4,15 @@ import { withLease } from '../shared/lease.ts';
 import { pause, superviseLoop } from '../shared/loop.ts';
 import { checkpointId, type ProjectionContext } from './context.ts';
 import { Runner } from './runner.ts';
+import type { Tracked } from './tracked.ts';
 
-/** How often a process that does not run the projections looks how far they are, in ms: while somebody waits, and else. */
+/**
+ * How often a process that does not run the projections looks how far they are, in ms: while somebody waits, while they move or
+ * it cannot serve yet, and while nothing happens. Whoever begins to wait has it look at once.
+ */
 const WATCH_WAITED_MS = 20;
 const WATCH_MS = 250;
+const WATCH_IDLE_MS = 1000;
 
 export interface ShiftOptions {
   readonly cache: Locks;
@@ -62,8 +67,10 @@ export class Shift {
     const { signal } = this.#stop;
     const waits = { firstMs: tuning.backoffMs, mostMs: tuning.leaseMs / 3 };
     this.#running = superviseLoop({ name, logger: telemetry.logger, signal, ...waits }, async (_signal, succeeded) => {
-      if (!(await this.#lead())) await this.#watch();
-      succeeded();
+      while (!signal.aborted && !(await this.#lead())) {
+        await this.#watch();
+        succeeded();
+      }
     });
   }
 
@@ -102,18 +109,21 @@ export class Shift {
 
   /** Until it is time to ask for the lease again. */
   async #watch(): Promise<void> {
-    const { eventStore, prefixes, tracked, tuning } = this.#context;
+    const { eventStore, moves, prefixes, tracked, tuning } = this.#context;
     const { signal } = this.#stop;
     const until = performance.now() + tuning.leaseMs / 3;
     this.#goal ??= await eventStore.head(prefixes);
     while (!signal.aborted && performance.now() < until) {
+      const before = furthestOf(tracked);
       await this.#look();
-      const furthest = Math.max(...tracked.map(({ position }) => position));
+      const furthest = furthestOf(tracked);
       // One that fails where it runs is behind for long; it does not keep this process from serving the others.
       if (tracked.length === 0 || furthest >= this.#goal) this.#becomeLive();
       for (const one of tracked) one.state = one.position >= this.#goal ? 'live' : 'catching-up';
-      const waited = tracked.some((one) => one.waitedFor);
-      await pause(waited ? WATCH_WAITED_MS : Math.min(WATCH_MS, tuning.leaseMs / 6), signal);
+      const idle = this.#live && furthest === before;
+      const rest = Math.min(idle ? WATCH_IDLE_MS : WATCH_MS, tuning.leaseMs / 6);
+      if (tracked.some((one) => one.waitedFor)) await pause(WATCH_WAITED_MS, signal);
+      else await moves.next(signal, rest);
     }
   }
 
@@ -136,3 +146,5 @@ export class Shift {
     this.#caughtUp.resolve();
   }
 }
+
+const furthestOf = (tracked: readonly Tracked[]): Position => Math.max(...tracked.map(({ position }) => position));

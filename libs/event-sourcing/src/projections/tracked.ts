@@ -2,6 +2,7 @@ import type { Position } from '@bindery/event-store';
 import { aggregateOf } from '../aggregates.ts';
 import type { DomainEvent, Recorded } from '../decider.ts';
 import type { Projection } from '../projection.ts';
+import type { Bell } from '../shared/bell.ts';
 import type { Collections } from './folding.ts';
 import { KeptDocuments } from './kept.ts';
 
@@ -31,9 +32,12 @@ export class Tracked {
   state: ProjectionState = 'catching-up';
   error: string | undefined;
   #waiters: Waiter[] = [];
+  readonly #bell: Bell | undefined;
 
-  constructor(projection: Projection) {
+  /** @param bell rung when it moves, and when somebody begins to wait for that */
+  constructor(projection: Projection, bell?: Bell) {
     this.projection = projection;
+    this.#bell = bell;
     this.#aggregates = projection.aggregates === 'all' ? undefined : new Set(projection.aggregates);
     this.#handles = projection.handles === 'all' ? undefined : new Set(projection.handles);
   }
@@ -64,6 +68,7 @@ export class Tracked {
   advance(position: Position): void {
     if (position <= this.position) return;
     this.position = position;
+    this.#bell?.ring();
     if (this.#waiters.length === 0) return;
     const due = this.#waiters.filter((waiter) => waiter.position <= position);
     this.#waiters = this.#waiters.filter((waiter) => waiter.position > position);
@@ -91,6 +96,7 @@ export class Tracked {
         resolve(false);
       }, timeoutMs);
       this.#waiters.push(waiter);
+      this.#bell?.ring();
     });
   }
 }

@@ -184,6 +184,44 @@ describe('a reactor', () => {
     expect(await retry(other, 'nobody')).toBeNull();
   });
 
+  test('one that is asked for while it is tried is tried once more at once', async () => {
+    const tries: PromiseWithResolvers<void>[] = [];
+    const reactor: Reactor = {
+      name: 'copier',
+      aggregates: [boards.name],
+      handles: ['NoteAdded'],
+      react: () => {
+        const attempt = Promise.withResolvers<void>();
+        tries.push(attempt);
+        return attempt.promise;
+      },
+    };
+    // Long waits: without the second wish the third try would come in ten minutes.
+    const tuning = { failuresUntilAlarm: 1, backoffMs: 600_000, maxBackoffMs: 600_000, wishPollMs: 10 };
+    const opened = await testRuntime({ service: 'content', projections: [], reactors: [reactor], ports, tuning });
+    running.push(opened);
+    const repository = opened.runtime.repository(boards);
+    await opened.runtime.start();
+    await repository.handle('b1', create, opened.metadata());
+    await repository.handle('b1', add('one'), opened.metadata());
+    const tried = (count: number) => until(`try ${count}`, async () => tries.length === count);
+    const ask = () =>
+      opened.runtime.parkedStreams.retry({ reactor: 'copier', stream: 'content.board-b1', waitMs: 10_000 });
+    await tried(1);
+    tries[0]?.reject(new Error('not now'));
+    await until('it waits', async () => (await opened.runtime.parkedStreams.list({ limit: 1 })).length === 1);
+    const first = ask();
+    await tried(2);
+    const second = ask();
+    const wishes = await ports.readStore.collection({ name: 'content.parked-retries', version: 1, indexes: [] });
+    await until('the wish is taken', async () => (await wishes.query({ limit: 1 })).length === 0);
+    tries[1]?.reject(new Error('not yet'));
+    await tried(3);
+    tries[2]?.resolve();
+    expect([await first, await second]).toMatchObject([{ attempts: 2 }, { attempts: 2 }]);
+    await until('it is free', async () => (await opened.runtime.parkedStreams.list({ limit: 1 })).length === 0);
+  });
+
   test('one that does not come back is given up after a while', async () => {
     const signals: AbortSignal[] = [];
     const reactor: Reactor = {

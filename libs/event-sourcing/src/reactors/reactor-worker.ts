@@ -53,6 +53,8 @@ export class ReactorWorker extends Worker {
   readonly #retries = new Set<Promise<void>>();
   /** Ends the wait of a parked stream. */
   readonly #wakes = new Map<string, AbortController>();
+  /** Parked streams that somebody wanted to be tried while they were: that try began before, so there is another at once. */
+  readonly #again = new Set<string>();
 
   constructor(parts: WorkerParts, reactor: Reactor) {
     super(parts, `reactor-${reactor.name}`);
@@ -211,11 +213,15 @@ export class ReactorWorker extends Worker {
     for (;;) {
       const wake = new AbortController();
       this.#wakes.set(stream, wake);
+      if (this.#again.delete(stream)) wake.abort();
       await backoff.wait(AbortSignal.any([signal, wake.signal]));
       this.#wakes.delete(stream);
       if (signal.aborted) return;
       try {
-        if (await this.#catchUp(parking, stream, signal, backoff)) return;
+        if (await this.#catchUp(parking, stream, signal, backoff)) {
+          this.#again.delete(stream);
+          return;
+        }
       } catch (error) {
         telemetry.logger.debug('a parked stream is tried again later', { stream, reason: reasonOf(error) });
       }
@@ -230,7 +236,11 @@ export class ReactorWorker extends Worker {
       if (signal.aborted || parking.list().length === 0) continue;
       try {
         const wishes = await RetryWishes.open(readStore, service);
-        for (const stream of await wishes.take(this.#reactor.name)) this.#wakes.get(stream)?.abort();
+        for (const stream of await wishes.take(this.#reactor.name)) {
+          const wake = this.#wakes.get(stream);
+          if (wake !== undefined) wake.abort();
+          else if (parking.has(stream)) this.#again.add(stream);
+        }
       } catch (error) {
         telemetry.logger.debug('wishes for parked streams are read later', { reason: reasonOf(error) });
       }

@@ -1,7 +1,7 @@
 import type { Logger } from '@bindery/telemetry';
 import type { Locks } from '../service-runtime.ts';
 import { reasonOf } from './failures.ts';
-import { pause } from './loop.ts';
+import { pause, pauseUntilBeat } from './loop.ts';
 
 /** The lease that work was done under is gone: another process may do it now. */
 export class LeaseLost extends Error {
@@ -67,7 +67,9 @@ const keepRenewing = async (
 ): Promise<void> => {
   let until = granted + termMs * 0.9;
   while (!signal.aborted) {
-    await pause(Math.max(0, Math.min(termMs / 3, until - performance.now())), signal);
+    const left = until - performance.now();
+    if (left < termMs / 3) await pause(Math.max(0, left), signal);
+    else await pauseUntilBeat(termMs / 3, signal);
     if (signal.aborted) return;
     const asked = performance.now();
     try {

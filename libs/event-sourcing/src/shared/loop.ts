@@ -45,6 +45,13 @@ export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   }
 };
 
+/**
+ * Waits for the next of the moments that lie `periodMs` apart: whoever looks as often as others looks with them, so that one
+ * process wakes once for all, and what they ask of a store goes out together. Ends early when `signal` aborts.
+ */
+export const pauseUntilBeat = (periodMs: number, signal: AbortSignal): Promise<void> =>
+  pause(Math.ceil(periodMs - (performance.now() % periodMs)), signal);
+
 export interface LoopOptions {
   readonly name: string;
   readonly logger: Logger;

@@ -4,14 +4,62 @@ import { until } from '@bindery/testing/event-sourcing';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { commandMetadata, deriveEventId } from '../index.ts';
+import { Bell } from './bell.ts';
 import { Gate } from './gate.ts';
 import { asStored } from './json.ts';
 import { withLease } from './lease.ts';
-import { Backoff, superviseLoop } from './loop.ts';
+import { Backoff, pauseUntilBeat, superviseLoop } from './loop.ts';
 import { Lru } from './lru.ts';
 
 const { logger } = noopTelemetry();
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a bell', () => {
+  const { signal } = new AbortController();
+
+  test('wakes everybody who waits, once, and nobody who comes later', async () => {
+    const bell = new Bell();
+    bell.ring();
+    let woken = 0;
+    const count = (): void => {
+      woken += 1;
+    };
+    const both = Promise.all([bell.next(signal).then(count), bell.next(signal).then(count)]);
+    await turn();
+    expect(woken).toBe(0);
+    bell.ring();
+    bell.ring();
+    await both;
+    expect(woken).toBe(2);
+    void bell.next(signal).then(count);
+    await turn();
+    expect(woken).toBe(2);
+  });
+
+  test('wakes at the end of the wait and when it is given up, and keeps nobody then', async () => {
+    const bell = new Bell();
+    const over = new AbortController();
+    await bell.next(signal, 1);
+    const waiting = bell.next(over.signal);
+    over.abort();
+    await waiting;
+    await bell.next(over.signal);
+    bell.ring();
+  });
+});
+
+test('those who look equally often look at the same moments', async () => {
+  const { signal } = new AbortController();
+  const at: number[] = [];
+  const look = async (): Promise<void> => {
+    await pauseUntilBeat(50, signal);
+    at.push(Math.floor(performance.now() / 50));
+  };
+  const first = look();
+  await turn();
+  await Promise.all([first, look()]);
+  expect(at[0]).toBe(at[1]);
+});
 
 describe('what is stored', () => {
   test('is what `asStored` answers, for anything that has a JSON form', () => {

@@ -6,11 +6,12 @@ import type { Aggregates } from '../aggregates.ts';
 import type { Lag } from '../instruments.ts';
 import type { Locks } from '../service-runtime.ts';
 import type { RuntimeTuning } from '../tuning.ts';
+import { Bell } from './bell.ts';
 import { EpochLost, EpochPosition } from './epoch.ts';
 import { reasonOf } from './failures.ts';
 import { lagBehind } from './lag.ts';
 import { type HeldLease, withLease } from './lease.ts';
-import { pause, superviseLoop } from './loop.ts';
+import { pause, pauseUntilBeat, superviseLoop } from './loop.ts';
 
 export interface WorkerParts {
   readonly service: string;
@@ -34,6 +35,7 @@ export abstract class Worker {
   readonly name: string;
   #epoch: EpochPosition | undefined;
   readonly #stop = new AbortController();
+  readonly #moved = new Bell();
   #running: Promise<void> = Promise.resolve();
   #active = false;
   #position: Position = 0;
@@ -73,7 +75,9 @@ export abstract class Worker {
 
   /** Everything up to here is done. */
   protected moved(position: Position): void {
-    this.#position = Math.max(this.#position, position);
+    if (position <= this.#position) return;
+    this.#position = position;
+    this.#moved.ring();
   }
 
   /** It has come to the end of the log. */
@@ -101,7 +105,7 @@ export abstract class Worker {
     const { cache, service, telemetry, tuning, holder } = this.parts;
     const epoch = await this.#open();
     const lease = { cache, key: `${service}:${this.name}`, holder, termMs: tuning.leaseMs, logger: telemetry.logger };
-    const held = await withLease(lease, signal, async (granted) => {
+    const asActive = async (granted: HeldLease): Promise<void> => {
       this.#active = true;
       const over = new AbortController();
       const signal = AbortSignal.any([granted.signal, over.signal]);
@@ -113,23 +117,28 @@ export abstract class Worker {
         over.abort();
         await saving;
       }
-    });
-    if (held) return;
-    succeeded();
-    await pause(tuning.leaseMs / 3, signal);
+    };
+    while (!signal.aborted && !(await withLease(lease, signal, asActive))) {
+      succeeded();
+      await pauseUntilBeat(tuning.leaseMs / 3, signal);
+    }
   }
 
-  /** Stores the position from time to time where nothing was done that would have stored it. */
+  /** Stores the position from time to time, and at the end, where nothing was done that would have stored it. */
   async #keepSaving(epoch: EpochPosition, signal: AbortSignal, over: AbortController): Promise<void> {
-    const { tuning, telemetry } = this.parts;
     while (!signal.aborted) {
-      await pause(tuning.checkpointMs, signal);
-      if (signal.aborted || this.#position <= epoch.saved || !epoch.taken) continue;
+      if (this.#position <= epoch.saved) await this.#moved.next(signal);
+      await pause(this.parts.tuning.checkpointMs, signal);
+      if (this.#position <= epoch.saved || !epoch.taken) continue;
       try {
         await epoch.save(this.#position);
       } catch (error) {
         if (error instanceof EpochLost) over.abort(error);
-        else telemetry.logger.debug('a position is stored later', { worker: this.name, reason: reasonOf(error) });
+        else
+          this.parts.telemetry.logger.debug('a position is stored later', {
+            worker: this.name,
+            reason: reasonOf(error),
+          });
       }
     }
   }

@@ -111,7 +111,6 @@ export class Membership {
       if (payload.batchSize > 0 || !this.#working) return; // those came to `eachBatch`
       this.#runners.get(slot(payload.topic, payload.partition))?.push([], BigInt(payload.lastOffset) + 1n);
     });
-    this.#timer = setInterval(() => void this.#commit(), settings.commitEveryMs);
     await within(
       settings.connectTimeoutMs + 2 * settings.requestTimeoutMs,
       'connecting a consumer',
@@ -147,7 +146,7 @@ export class Membership {
     const { settings, group } = this.#parts;
     await this.#drain(settings.stopTimeoutMs);
     this.#ended.abort();
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     try {
       await within(settings.stopTimeoutMs, 'leaving the group', this.#consumer.disconnect());
     } catch (error) {
@@ -248,6 +247,7 @@ export class Membership {
       parking: this.#parts.parking,
       onHandled: (next) => {
         this.#handled.set(slot(topic, partition), { ...place, next });
+        this.#commitSoon();
       },
       onRoom: () => this.#consumer.resume([{ topic, partitions: [partition] }]),
       mayWork: (signal) => this.#mayWork(signal),
@@ -274,11 +274,21 @@ export class Membership {
     if (!runner.push(records, BigInt(last) + 1n)) this.#consumer.pause([{ topic, partitions: [partition] }]);
   }
 
+  /** What is handled meanwhile is stored with it. */
+  #commitSoon(): void {
+    if (this.#handled.size === 0 || this.#ended.signal.aborted) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#commit();
+    }, this.#parts.settings.commitEveryMs);
+  }
+
   /** Stores what has been handled; one request at a time. Never rejects: what is not stored comes again. */
   #commit(): Promise<void> {
     if (this.#handled.size === 0) return Promise.resolve();
     this.#committing ??= this.#commitNow().finally(() => {
       this.#committing = undefined;
+      this.#commitSoon();
     });
     return this.#committing;
   }
