@@ -4,7 +4,6 @@ import { ReadStoreUnavailable } from '../../port.ts';
 import { type Deployment, deploymentOf, HELLO } from './deployment.ts';
 import { translate } from './errors.ts';
 import { applyLibraryFixes } from './library-fixes.ts';
-import { applyLibraryFixes } from './library-fixes.ts';
 
 /** What {@link Connection} needs to know. */
 export interface ConnectionOptions {
@@ -39,7 +38,6 @@ export class Connection {
 
   /** @throws TypeError when the address is malformed; the message does not repeat it, since it may hold a password */
   constructor(options: ConnectionOptions) {
-    applyLibraryFixes();
     applyLibraryFixes();
     this.#options = options;
     this.#client = this.#newClient(options.timeoutMs, options.maxConnections);
