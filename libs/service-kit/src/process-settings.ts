@@ -28,13 +28,22 @@ export const admissionSettings = {
     max: 100_000,
   }),
   MAX_REQUESTS_WAITING: required.integer({
-    description: 'Requests that wait for their turn beyond those; more are refused with 503 and `Retry-After`.',
+    description:
+      'Requests that wait for their turn beyond those; more are refused with 503 and `Retry-After`. No caller takes more of these places than it leaves free.',
     fallback: defaultAdmissionLimits.waiting,
     min: 0,
     max: 100_000,
   }),
+  MAX_REQUESTS_PER_CALLER: required.integer({
+    description:
+      'Of those that are worked on, requests of one caller: a user, or an address (of IPv6 its /64) while nobody is signed in. Nobody has more than is still free for others, either. What comes beyond waits, in turn with other callers, or is refused with 429 and `Retry-After`.',
+    fallback: defaultAdmissionLimits.perCaller,
+    min: 1,
+    max: 100_000,
+  }),
   REQUEST_WAIT_MS: required.integer({
-    description: 'Longest that a request waits for its turn, in ms; then it is refused in the same way.',
+    description:
+      'Longest that a request waits for its turn, in ms; then it is refused in the same way. Ten times that for one that waits for other requests of its caller.',
     fallback: defaultAdmissionLimits.waitMs,
     min: 10,
     max: 60_000,
@@ -46,4 +55,5 @@ export const admissionLimits = (settings: ConfigOf<typeof admissionSettings>): A
   inFlight: settings.MAX_REQUESTS_IN_FLIGHT,
   waiting: settings.MAX_REQUESTS_WAITING,
   waitMs: settings.REQUEST_WAIT_MS,
+  perCaller: settings.MAX_REQUESTS_PER_CALLER,
 });

@@ -14,6 +14,8 @@ export interface RawRouteContext {
   readonly baseUrl: string;
   /** Of the caller, also behind the proxies that the gateway trusts. */
   readonly address: string;
+  /** In whose share of the places the request counts; absent: in nobody's. */
+  readonly caller?: string;
 }
 
 /**

@@ -5,3 +5,4 @@ export type { LogLevel, LogSink } from './logger.ts';
 export { noopTelemetry, noopTracer } from './noop.ts';
 export * from './port.ts';
 export { REDACTED, redact } from './redact.ts';
+export { createRepeatedWarnings, type RepeatedWarnings } from './repeated-warnings.ts';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { invalid, notFound, Problem } from '@bindery/service-kit';
-import type { Telemetry } from '@bindery/telemetry';
+import type { RepeatedWarnings, Telemetry } from '@bindery/telemetry';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { corsHeaders, exposedHeaders } from './http/cors.ts';
 import { sendFailure } from './http/errors.ts';
@@ -10,6 +10,7 @@ import { type Documents, referenceRoutes } from './site/reference.ts';
 
 export interface AppOptions {
   readonly telemetry: Telemetry;
+  readonly repeats: RepeatedWarnings;
   readonly readiness: Readiness;
   readonly documents: () => Documents;
   readonly operations: RequestListener;
@@ -19,7 +20,7 @@ export interface AppOptions {
 const operationPaths = ['/v1', '/admin/v1'];
 
 /** The Express application: health, reference, and the same operations for those who mount it elsewhere. */
-export function createApp({ telemetry, readiness, documents, operations }: AppOptions): Express {
+export function createApp({ telemetry, repeats, readiness, documents, operations }: AppOptions): Express {
   const { logger } = telemetry;
   const app = express();
   app.disable('x-powered-by');
@@ -44,7 +45,7 @@ export function createApp({ telemetry, readiness, documents, operations }: AppOp
   };
   const failed: ErrorRequestHandler = (error, request, response, _next) => {
     const requestId = String(response.get('x-request-id') ?? requestIdOf(undefined));
-    sendFailure(request, response, fromExpress(error), { requestId, logger });
+    sendFailure(request, response, fromExpress(error), { requestId, logger, repeats });
   };
 
   app.use(common);

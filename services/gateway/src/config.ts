@@ -1,4 +1,5 @@
 import { type AdmissionLimits, admissionLimits, admissionSettings, required } from '@bindery/service-kit';
+import type { ConnectionLimits } from './http/connections.ts';
 
 /** Settings of the gateway, read from the environment by the composition root. */
 export const gatewaySettings = {
@@ -38,6 +39,20 @@ export const gatewaySettings = {
     fallback: 30_000,
     min: 10,
     max: 600_000,
+  }),
+  MAX_CONNECTIONS: required.integer({
+    description:
+      'Connections that are kept open; beyond those the one that is idle for longest is closed for a new one, of the address that has most.',
+    fallback: 8192,
+    min: 1,
+    max: 1_000_000,
+  }),
+  MAX_CONNECTIONS_PER_ADDRESS: required.integer({
+    description:
+      'Of those, connections of one address (of IPv6 its /64). Counts only without proxies in front: with `TRUSTED_PROXY_HOPS` all connections are theirs.',
+    fallback: 1024,
+    min: 1,
+    max: 1_000_000,
   }),
   HEADERS_TIMEOUT_MS: required.integer({
     description: 'Time for receiving the headers of a request, in ms.',
@@ -92,6 +107,8 @@ export interface GatewayConfig {
   readonly failedAuthenticationPerMinute: number;
   readonly trustedProxyHops: number;
   readonly requestDeadlineMs: number;
+  /** Connections that are kept open. Default: those of the settings. */
+  readonly connections?: ConnectionLimits;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
@@ -102,6 +119,8 @@ export interface GatewayConfig {
   readonly admission?: AdmissionLimits;
   /** How long a transfer may stand still because its caller takes nothing, in ms. Default: a minute. */
   readonly stalledMs?: number;
+  /** How often warnings that repeat themselves are summed up in the log, in ms. Default: that of the telemetry. */
+  readonly repeatedWarningsMs?: number;
 }
 
 type Settings = {
@@ -125,6 +144,10 @@ export const gatewayConfig = (
   failedAuthenticationPerMinute: settings.FAILED_AUTHENTICATION_PER_MINUTE,
   trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
   requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
+  connections: {
+    all: settings.MAX_CONNECTIONS,
+    ...(settings.TRUSTED_PROXY_HOPS === 0 && { perAddress: settings.MAX_CONNECTIONS_PER_ADDRESS }),
+  },
   headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
   requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
   keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,

@@ -12,7 +12,7 @@ import {
 import type { ReadStore } from '@bindery/read-store';
 import type { RawRoute } from '@bindery/service-kit';
 import { type Clock, createInProcessClient, eraseHandlers, type ServiceClient } from '@bindery/service-kit';
-import type { Telemetry } from '@bindery/telemetry';
+import { createRepeatedWarnings, type Telemetry } from '@bindery/telemetry';
 import type { Express } from 'express';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
@@ -21,11 +21,13 @@ import { createParkedHandlers } from './features/parked-handlers.ts';
 import { createGatewayServer } from './http/server.ts';
 import { createListener } from './listener.ts';
 import type { ResolveToken } from './pipeline/authenticate.ts';
+import { createCallers } from './pipeline/callers.ts';
 import { createDenialReporter } from './pipeline/denials.ts';
 import { type CallOperation, createHydrate } from './pipeline/embeds.ts';
 import { createIdempotency } from './pipeline/idempotency.ts';
 import { createRateLimiter } from './pipeline/rate-limit.ts';
 import { createRememberedTokens, type TokenAnswer } from './pipeline/remembered-tokens.ts';
+import { type Documents, referenceDocument } from './site/reference.ts';
 import { signInRoutes } from './site/sign-in/index.ts';
 
 export interface GatewayOptions {
@@ -64,6 +66,7 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions): Gateway {
   const { services, instance, cache, telemetry, clock, config } = options;
   const { logger } = telemetry;
+  const repeats = createRepeatedWarnings(logger, config.repeatedWarningsMs);
   const contract = options.contract ?? createContract(operations);
   const own = createInProcessClient(
     eraseHandlers(createOwnHandlers(instance, config, clock)),
@@ -119,26 +122,30 @@ export function createGateway(options: GatewayOptions): Gateway {
   let url = config.publicUrl ?? `http://localhost:${config.port}`;
   let accepting = false;
   let stopping: Promise<void> | undefined;
-  const documents = { openapi: '', asyncapi: '' };
-  const fillDocuments = (): void => {
+  let documents: Documents | undefined;
+  const makeDocuments = (): Documents => {
     const { version } = config;
-    documents.openapi = JSON.stringify(
-      buildOpenApi({ baseUrl: url, version, operations: Object.fromEntries(contract.operations) }),
-    );
-    documents.asyncapi = JSON.stringify(buildAsyncApi({ version }));
+    return {
+      openapi: referenceDocument(
+        buildOpenApi({ baseUrl: url, version, operations: Object.fromEntries(contract.operations) }),
+      ),
+      asyncapi: referenceDocument(buildAsyncApi({ version })),
+    };
   };
 
   const app = createApp({
     telemetry,
+    repeats,
     readiness: { services: instance, accepting: () => accepting },
     documents: () => {
-      if (documents.openapi === '') fillDocuments();
+      documents ??= makeDocuments();
       return documents;
     },
     // The listener is made below and needs the application for everything that is no operation.
     operations: (request, response) => listener.operations(request, response),
   });
-  const limiter = createRateLimiter(cache, config, logger);
+  const limiter = createRateLimiter(cache, config, repeats);
+  const callers = createCallers(() => url);
   const pages = { contract, call, resolveSession, limiter, config };
   const listener = createListener({
     contract,
@@ -151,9 +158,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     ],
     baseUrl: () => url,
     rest: app,
+    callers,
+    repeats,
     parts: {
       contract,
       config,
+      callers,
       resolveToken,
       resolveSession,
       limiter,
@@ -163,7 +173,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       call,
     },
   });
-  const server = createGatewayServer(listener.all, config);
+  const server = createGatewayServer(listener.all, config, telemetry.metrics);
 
   return {
     app,
@@ -187,6 +197,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       stopping ??= server.close(config.shutdownTimeoutMs).then(async () => {
         await denials.stop();
         await idempotency.stop();
+        repeats.stop();
       });
       return stopping;
     },

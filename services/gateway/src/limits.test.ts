@@ -1,4 +1,5 @@
 import { createMemoryCache } from '@bindery/cache/memory';
+import { createTelemetry } from '@bindery/telemetry';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type FakeInstance, startFakeInstance } from './testing.ts';
 
@@ -86,6 +87,28 @@ describe('the end', () => {
     expect(await pending).toBe('cut');
     instance.service.release();
   });
+});
+
+test('a refusal for which nobody can do anything is logged once, and then how many there were', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const telemetry = await createTelemetry({
+    ...{ service: 'x', version: '1', logLevel: 'info' },
+    stdout: { write: (line: string) => lines.push(JSON.parse(line)) },
+  });
+  instance = await startFakeInstance({}, { telemetry });
+  const ask = (at: FakeInstance) =>
+    fetch(`${at.url}/v1/misbehave`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+      body: '{"how":"outage"}',
+    });
+  const answers = await Promise.all(Array.from({ length: 25 }, () => ask(instance as FakeInstance)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+  const told = () => lines.filter(({ message }) => message === 'request not served');
+  expect(told()).toMatchObject([{ level: 'warn', code: 'event_store.unavailable' }]);
+  expect(await telemetry.scrape()).toContain('bindery_requests_total{operation="misbehave",status="503"} 25\n');
+  await instance.gateway.stop();
+  expect(told().map(({ repeated }) => repeated)).toEqual([undefined, 24]);
 });
 
 test('raw routes answer by themselves and fail like everything else', async () => {

@@ -9,9 +9,10 @@ import {
   invalid,
   isProblem,
   notFound,
+  type Place,
   Problem,
 } from '@bindery/service-kit';
-import type { Span, Telemetry } from '@bindery/telemetry';
+import type { RepeatedWarnings, Span, Telemetry } from '@bindery/telemetry';
 import type { GatewayConfig } from './config.ts';
 import { CallerGone } from './http/body.ts';
 import { preflightHeaders } from './http/cors.ts';
@@ -19,6 +20,7 @@ import { sendFailure } from './http/errors.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { createRouteTable, type Match, splitTarget, type Target } from './http/router.ts';
 import { send } from './http/send.ts';
+import type { Callers } from './pipeline/callers.ts';
 import { callerAddress, RequestScope } from './pipeline/context.ts';
 import { createRunOperation, type PipelineParts, type RunOperation } from './pipeline/operation-pipeline.ts';
 import { createRequestMetrics } from './request-metrics.ts';
@@ -39,6 +41,8 @@ export interface ListenerOptions {
   readonly baseUrl: () => string;
   /** Takes every path that is neither an operation nor a raw route. */
   readonly rest: RequestListener;
+  readonly callers: Callers;
+  readonly repeats: RepeatedWarnings;
   readonly parts: PipelineParts;
 }
 
@@ -49,11 +53,19 @@ interface Exchange {
   readonly requestId: string;
   /** When it came, by the monotonic clock, in ms. */
   readonly cameAt: number;
+  /** Of the caller. */
+  readonly address: string;
   /** Headers that the answer carries whatever happens. */
   readonly headers: Record<string, string>;
 }
 
-/** A transfer of which the caller takes nothing for so long is given up, in ms: its place is for others. */
+/** Administration has places of its own, so that whoever is to help finds one; rebuilds hold theirs for long. */
+const administrationPlaces = { inFlight: 64, waiting: 64 } as const;
+
+/** Answered whatever else there is to do: whoever asks decides whether the process goes on. */
+const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** An answer of which the caller takes nothing for so long is given up, in ms: its place is for others. */
 const defaultStalledMs = 60_000;
 
 /** A caller that went away has no status; this one is only counted. */
@@ -66,7 +78,7 @@ export function createListener(options: ListenerOptions): {
   /** Operations and raw routes; other paths get a 404. */
   readonly operations: RequestListener;
 } {
-  const { contract, clock, telemetry, parts } = options;
+  const { contract, clock, telemetry, parts, callers, repeats } = options;
   const { logger, tracer } = telemetry;
   const metrics = createRequestMetrics(telemetry.metrics);
   const table = createRouteTable<Route>([
@@ -89,19 +101,34 @@ export function createListener(options: ListenerOptions): {
   ]);
 
   // Transfers are as long as their callers are slow: they take no places from operations.
-  const { admission = defaultAdmissionLimits } = options.config;
+  const { admission = defaultAdmissionLimits, trustedProxyHops } = options.config;
   const operationPlaces = createAdmission(admission, telemetry.metrics, 'operations');
   const transferPlaces = createAdmission(admission, telemetry.metrics, 'transfers');
-  const placesFor = (route: Route): Admission | undefined => {
+  const adminPlaces = createAdmission({ ...admission, ...administrationPlaces }, telemetry.metrics, 'administration');
+  const placesFor = (route: Route): Admission => {
     if (route.kind === 'raw') return transferPlaces;
-    return route.operation.surface === 'admin' ? undefined : operationPlaces;
+    return route.operation.surface === 'admin' ? adminPlaces : operationPlaces;
   };
+  const stalledMs = options.config.stalledMs ?? defaultStalledMs;
+
+  /** Gives a place back when the answer has been taken: what nobody takes is memory that is in use. */
+  const leaveWhenTaken = (place: Place, response: ServerResponse): void => {
+    if (response.writableLength === 0 || response.destroyed) {
+      place.leave();
+      return;
+    }
+    response.setTimeout(stalledMs, () => response.destroy());
+    response.once('close', () => place.leave());
+  };
+  const enter = (places: Admission, { request, response, address }: Exchange): Place | Promise<Place> =>
+    places.enter(response, callers.of(request, address));
 
   const runOperation = async (
     { request, response, requestId, cameAt, headers }: Exchange,
     { operation, run }: Extract<Route, { kind: 'operation' }>,
     match: Match<Route>,
     target: Target,
+    place: Place,
     span: Span | undefined,
   ): Promise<number> => {
     const scope = new RequestScope(response, {
@@ -111,13 +138,13 @@ export function createListener(options: ListenerOptions): {
       deadlineMs: (operation.deadlineMs ?? options.config.requestDeadlineMs) - (performance.now() - cameAt),
     });
     scope.traceparent = span?.traceparent;
-    const answer = await run({ request, response, params: match.params, query: target.query, scope, headers });
+    const answer = await run({ request, response, params: match.params, query: target.query, scope, place, headers });
     send(request, response, answer.status, { ...headers, ...answer.headers }, answer.body, requestId);
     return answer.status;
   };
 
   const runRaw = async (
-    { request, response, requestId }: Exchange,
+    { request, response, requestId, address }: Exchange,
     route: RawRoute,
     match: Match<Route>,
     target: Target,
@@ -128,7 +155,7 @@ export function createListener(options: ListenerOptions): {
     });
     response.setHeader('x-request-id', requestId);
     response.setHeader('x-content-type-options', 'nosniff');
-    response.setTimeout(options.config.stalledMs ?? defaultStalledMs, () => {
+    response.setTimeout(stalledMs, () => {
       // Before that, it is the route that takes its time.
       if (response.headersSent) response.destroy();
     });
@@ -139,7 +166,8 @@ export function createListener(options: ListenerOptions): {
       signal: gone.signal,
       now: clock.now(),
       baseUrl: options.baseUrl(),
-      address: callerAddress(request, options.config.trustedProxyHops),
+      address,
+      caller: callers.of(request, address),
     });
     return response.statusCode;
   };
@@ -147,22 +175,21 @@ export function createListener(options: ListenerOptions): {
   /** Handles one matched request inside its span; failures become answers here. */
   const handle = async (exchange: Exchange, match: Match<Route>, target: Target, span?: Span): Promise<number> => {
     const { route } = match;
-    let places: Admission | undefined;
+    let place: Place | undefined;
     try {
-      const entering = placesFor(route)?.enter(exchange.response);
-      if (entering !== undefined) await entering;
-      places = placesFor(route);
+      const entering = enter(placesFor(route), exchange);
+      place = entering instanceof Promise ? await entering : entering;
       if (route.kind === 'raw') return await runRaw(exchange, route.route, match, target);
-      return await runOperation(exchange, route, match, target, span);
+      return await runOperation(exchange, route, match, target, place, span);
     } catch (error) {
       const { request, response, requestId, headers } = exchange;
       if (error instanceof CallerGone || response.destroyed) return callerGoneStatus;
       if (isProblem(error)) Object.assign(headers, error.details.headers);
-      const status = sendFailure(request, response, error, { requestId, logger, headers });
+      const status = sendFailure(request, response, error, { requestId, logger, repeats, headers });
       if (status >= 500) span?.fail(error);
       return status;
     } finally {
-      places?.leave();
+      if (place !== undefined) leaveWhenTaken(place, exchange.response);
     }
   };
 
@@ -190,6 +217,23 @@ export function createListener(options: ListenerOptions): {
     );
   };
 
+  /** Everything that is no operation: pages and documents that anybody may ask for. */
+  const handleRest = async (exchange: Exchange, path: string, rest: RequestListener): Promise<void> => {
+    const { request, response, requestId } = exchange;
+    if (healthPaths.has(path)) {
+      rest(request, response);
+      return;
+    }
+    try {
+      const place = await enter(transferPlaces, exchange);
+      response.once('close', () => place.leave());
+      response.setTimeout(stalledMs, () => response.destroy());
+      rest(request, response);
+    } catch (error) {
+      if (!response.destroyed) sendFailure(request, response, error, { requestId, logger, repeats });
+    }
+  };
+
   const listen =
     (rest: RequestListener): RequestListener =>
     (request, response) => {
@@ -200,6 +244,7 @@ export function createListener(options: ListenerOptions): {
         response,
         requestId: requestIdOf(request.headers['x-request-id']),
         cameAt: started,
+        address: callerAddress(request, trustedProxyHops),
         headers: {},
       };
       let match: Match<Route> | undefined;
@@ -222,7 +267,9 @@ export function createListener(options: ListenerOptions): {
         const target = splitTarget(url);
         match = table.find(request.method ?? '', target.path);
         if (!match) {
-          rest(request, response);
+          handleRest(exchange, target.path, rest).catch((error: unknown) =>
+            logger.error('a request was not answered', { requestId: exchange.requestId, error }),
+          );
           return;
         }
         const found = match;
@@ -231,14 +278,14 @@ export function createListener(options: ListenerOptions): {
           (error: unknown) => logger.error('a request was not answered', { requestId: exchange.requestId, error }),
         );
       } catch (error) {
-        const status = sendFailure(request, response, error, { requestId: exchange.requestId, logger });
+        const status = sendFailure(request, response, error, { requestId: exchange.requestId, logger, repeats });
         metrics.record('unmatched', status, performance.now() - started);
       }
     };
 
   const unknown: RequestListener = (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id']);
-    sendFailure(request, response, notFound('path'), { requestId, logger });
+    sendFailure(request, response, notFound('path'), { requestId, logger, repeats });
   };
   return { all: listen(options.rest), operations: listen(unknown) };
 }

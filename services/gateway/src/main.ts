@@ -26,7 +26,10 @@ await runProcess({
     };
     const services = Object.entries(owners).map(([name, transport]) => createRemoteService(name, transport));
     const gateway = createGateway({
-      services: { identity: createHttpClient(owners.identity), content: createHttpClient(owners.content) },
+      services: {
+        identity: createHttpClient(owners.identity, { fromOutside: true }),
+        content: createHttpClient(owners.content, { fromOutside: true }),
+      },
       instance: services,
       cache: await openCache(settings, starting),
       stateStore: await openDatabase(settings, 'gateway', starting, true),

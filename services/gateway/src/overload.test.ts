@@ -28,10 +28,12 @@ const slowInstance = async (store: () => Promise<void>) => {
   const seen = { now: 0, most: 0 };
   const telemetry = await createTelemetry({ service: 'x', version: '1', logLevel: 'error' });
   const started = await startFakeInstance(
-    { admission },
+    { admission, trustedProxyHops: 1 },
     {
       telemetry,
-      resolveToken: async () => ({ kind: 'user', id: 'u', tokenId: 't', instanceAdmin: true, organizations: {} }),
+      resolveToken: async (hash) => ({
+        ...{ kind: 'user', id: `u-${hash}`, tokenId: `t-${hash}`, instanceAdmin: true, organizations: {} },
+      }),
       services: createInProcessClient(
         eraseHandlers({
           listThings: async () => {
@@ -47,9 +49,11 @@ const slowInstance = async (store: () => Promise<void>) => {
     },
   );
   instance = started;
-  const get = async (path: string): Promise<Answer> => {
+  /** @param caller a number: each is a user of its own, at an address of its own */
+  const get = async (path: string, caller: number): Promise<Answer> => {
     const began = performance.now();
-    const response = await fetch(`${started.url}${path}`, { headers: { authorization: 'Bearer secret' } });
+    const from = { authorization: `Bearer secret-${caller}`, 'x-forwarded-for': `192.0.2.${caller}` };
+    const response = await fetch(`${started.url}${path}`, { headers: from });
     await response.arrayBuffer();
     const { status, headers } = response;
     return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - began };
@@ -64,10 +68,10 @@ test('three times more than the store can do: the accepted are answered in time,
   /** Three times as many callers as there are places, each with its next request as soon as it has an answer. */
   const load = async (forMs: number): Promise<readonly Answer[]> => {
     const until = performance.now() + forMs;
-    const callers = Array.from({ length: 3 * (admission.inFlight + admission.waiting) }, async () => {
+    const callers = Array.from({ length: 3 * (admission.inFlight + admission.waiting) }, async (_, caller) => {
       const answers: Answer[] = [];
       while (performance.now() < until) {
-        const answer = await get('/v1/things');
+        const answer = await get('/v1/things', caller);
         answers.push(answer);
         if (answer.status === 503) await new Promise((resolve) => setTimeout(resolve, 10));
       }
@@ -93,7 +97,7 @@ test('three times more than the store can do: the accepted are answered in time,
   const told = /bindery_requests_refused_total\{lane="operations"\} (\d+)/.exec(await telemetry.scrape());
   expect(Number(told?.[1])).toBeGreaterThanOrEqual(refused.length);
   expect(seen.now).toBe(0);
-  expect((await get('/v1/things')).status).toBe(200);
+  expect((await get('/v1/things', 1)).status).toBe(200);
 }, 30_000);
 
 test('health, metrics and administration are answered while everything else has to wait', async () => {
@@ -102,15 +106,43 @@ test('health, metrics and administration are answered while everything else has 
     release = resolve;
   });
   const { get, seen } = await slowInstance(() => held);
-  const some = Array.from({ length: 30 }, () => get('/v1/things'));
+  const some = Array.from({ length: 30 }, (_, caller) => get('/v1/things', caller));
   // Whoever found no place was told so, and the places are taken.
   expect((await Promise.any(some)).status).toBe(503);
   expect(seen.now).toBe(admission.inFlight);
-  const beside = await Promise.all(['/healthz', '/readyz', '/metrics', '/admin/v1/things'].map(get));
+  const beside = await Promise.all(
+    ['/healthz', '/readyz', '/metrics', '/admin/v1/things'].map((path) => get(path, 99)),
+  );
   expect(beside.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(seen.now).toBe(admission.inFlight);
   release();
   const counts = Map.groupBy(await Promise.all(some), ({ status }) => status);
   expect(counts.get(200)?.length).toBeGreaterThanOrEqual(admission.inFlight);
   expect([...counts.keys()].sort()).toEqual([200, 503]);
+});
+
+test('one that floods takes its share: it is told so, and the others are answered as ever', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let flooded = false;
+  const { seen, get, telemetry } = await slowInstance(() => (flooded ? Promise.resolve() : held));
+  const some = Array.from({ length: 30 }, () => get('/v1/things', 7));
+  // Given one caller that has half of everything under way,
+  const first = await Promise.any(some);
+  expect([first.status, first.retryAfter]).toEqual([429, '1']);
+  expect(seen.now).toBe(admission.inFlight / 2);
+  // when others ask one after the other, and as many as are left at once,
+  flooded = true;
+  for (let caller = 10; caller < 20; caller += 1) expect((await get('/v1/things', caller)).status).toBe(200);
+  const others = await Promise.all([1, 2, 3, 4].map((caller) => get('/v1/things', caller)));
+  // then all of them are answered.
+  expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  release();
+  const counts = Map.groupBy(await Promise.all(some), ({ status }) => status);
+  expect([...counts.keys()].sort()).toEqual([200, 429]);
+  const told = await telemetry.scrape();
+  expect(told).toContain(`bindery_requests_over_share_total{lane="operations"} ${counts.get(429)?.length}\n`);
+  expect(told).not.toMatch(/bindery_requests_refused_total\{/);
 });

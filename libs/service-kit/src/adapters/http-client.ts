@@ -1,7 +1,7 @@
 import { isProblem, Problem } from '../errors.ts';
 import type { OperationContext, ServiceClient } from '../operation.ts';
 import type { Transport } from './transport.ts';
-import { callPath, fromWire, type WireCall, type WireResult } from './wire.ts';
+import { callerHeader, callPath, fromWire, type WireCall, type WireResult } from './wire.ts';
 
 interface Called {
   readonly id: string;
@@ -9,8 +9,15 @@ interface Called {
   readonly reads?: true;
 }
 
-/** Calls operations of a service in another process (DESIGN section 3). Failures come back as the same `Problem`. */
-export function createHttpClient(transport: Transport): ServiceClient {
+/**
+ * Calls operations of a service in another process (DESIGN section 3). Failures come back as the same `Problem`.
+ * @param options `fromOutside`: whoever the call is for counts in the service, as one of several callers. For the gateway alone:
+ *   a call that a service makes in the course of another must not wait for places which those hold that wait for it
+ */
+export function createHttpClient(
+  transport: Transport,
+  { fromOutside = false }: { readonly fromOutside?: boolean } = {},
+): ServiceClient {
   const call = async (
     { id, method, reads }: Called,
     context: OperationContext,
@@ -35,6 +42,8 @@ export function createHttpClient(transport: Transport): ServiceClient {
       headers: {
         'content-type': 'application/json',
         'x-request-id': context.requestId,
+        ...(fromOutside &&
+          context.principal.kind === 'user' && { [callerHeader]: encodeURIComponent(context.principal.id) }),
         ...(context.traceparent && { traceparent: context.traceparent }),
       },
       body: JSON.stringify(wire),

@@ -5,7 +5,7 @@ import { deadlineExceeded } from '../deadline.ts';
 import { Problem } from '../errors.ts';
 import { createIdSource } from '../ids.ts';
 import { noHandler } from '../in-process-client.ts';
-import type { HandlerMap, OperationContext } from '../operation.ts';
+import type { AnyHandler, HandlerMap, OperationContext } from '../operation.ts';
 import { callPath, toWire, type WireCall, type WireResult, withinHeader } from './wire.ts';
 
 export interface OperationServerOptions {
@@ -29,12 +29,24 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
     const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
     if (!handler) throw noHandler(id);
     const withinMs = Math.min(Math.max(1, Number(request.headers[withinHeader]) || defaultWithinMs), maxWithinMs);
-    const deadlineAt = performance.now() + withinMs;
-    const call: WireCall = Object(await readJson(request, maxBytes));
+    const timer = setTimeout(() => gone.abort(deadlineExceeded.problem()), withinMs);
+    try {
+      return await answerWithin(performance.now() + withinMs, id, handler, request, gone.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const answerWithin = async (
+    deadlineAt: number,
+    id: string,
+    handler: AnyHandler,
+    request: IncomingMessage,
+    signal: AbortSignal,
+  ): Promise<WireResult> => {
+    const call: WireCall = Object(await readJson(request, maxBytes, signal));
     const traceparent = request.headers.traceparent;
-    const { signal } = gone;
-    const timer = setTimeout(() => gone.abort(deadlineExceeded.problem()), Math.max(1, deadlineAt - performance.now()));
-    const answered = tracer.span(
+    return tracer.span(
       id,
       {
         kind: 'server',
@@ -67,7 +79,6 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
         }
       },
     );
-    return answered.finally(() => clearTimeout(timer));
   };
 
   return async (id: string, request: IncomingMessage, gone: AbortController): Promise<WireResult> => {
@@ -86,27 +97,38 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
 /** A failure of this side, which makes the span one that failed. */
 const isOurs = ({ kind }: Problem): boolean => kind === 'internal' || kind === 'unavailable';
 
-/** @throws Problem `too-large`, SyntaxError, and whatever broke the request off */
-export function readJson(request: IncomingMessage, atMost: number): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= atMost) chunks.push(chunk);
-      else {
-        // The rest is read and let go, so that the answer arrives.
-        chunks.length = 0;
-        reject(new Problem('too-large', 'internal.too_large', `A call has at most ${atMost} bytes.`));
-      }
+/**
+ * Reads a body.
+ * @param signal ends the wait for what is still to come
+ * @throws Problem `too-large`, `deadline.exceeded`; SyntaxError, and whatever broke the request off
+ */
+export function readJson(request: IncomingMessage, atMost: number, signal: AbortSignal): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let room = atMost;
+  const read = (): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      request.on('data', (chunk: Buffer) => {
+        room -= chunk.length;
+        if (room >= 0) chunks.push(chunk);
+        else {
+          // The rest is read and let go, so that the answer arrives.
+          chunks.length = 0;
+          reject(new Problem('too-large', 'internal.too_large', `A call has at most ${atMost} bytes.`));
+        }
+      });
+      request.once('end', () => {
+        try {
+          resolve(room === atMost ? undefined : JSON.parse(Buffer.concat(chunks).toString()));
+        } catch (error) {
+          reject(error);
+        }
+      });
+      request.once('error', reject);
     });
-    request.once('end', () => {
-      try {
-        resolve(size === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString()));
-      } catch (error) {
-        reject(error);
-      }
-    });
-    request.once('error', reject);
+  return deadlineExceeded.race(signal, read).catch((error: unknown) => {
+    // What still comes is not kept.
+    chunks.length = 0;
+    room = -1;
+    throw error;
   });
 }

@@ -4,13 +4,23 @@ import type { Service, ServiceStatus } from '../operation.ts';
 import { type ParkedWork, remoteParkedWork } from '../parked-work.ts';
 import type { RawRoute } from '../raw-route.ts';
 import type { Transport } from './transport.ts';
-import { adminPath, fromWire, rawContextHeader, rawPath, rawProblemHeader, type WireRawContext } from './wire.ts';
+import {
+  adminPath,
+  callerHeader,
+  fromWire,
+  rawContextHeader,
+  rawPath,
+  rawProblemHeader,
+  type WireRawContext,
+} from './wire.ts';
 
 /** Longest rebuild that is waited for, in ms. */
 const rebuildMs = 3_600_000;
 /** Longer than anybody waits for the end of a release. */
 const parkedMs = 20_000;
 const statusMs = 10_000;
+/** Longest that a file is on its way to a service, in ms: what the service gives it, and some for the answer. */
+const uploadMs = 150_000;
 /** What is not asked of another replica when one has perhaps begun it. */
 const changing = new Set(['rebuild', 'release-key', 'retry-stream']);
 /** How often a service that was never ready is asked again, in ms. */
@@ -132,7 +142,7 @@ export const createRemoteRawRoute = (
 ): RawRoute => ({
   method: route.method,
   path: route.path,
-  async handle(request, response, { signal, now, ...known }) {
+  async handle(request, response, { signal, now, caller, ...known }) {
     const context: WireRawContext = { ...known, route: route.path, now: now.toISOString() };
     const target = request.url ?? '/';
     const answer = await transport.send({
@@ -142,10 +152,12 @@ export const createRemoteRawRoute = (
       headers: {
         ...passedOn(request.headers),
         'x-request-id': known.requestId,
+        ...(caller !== undefined && { [callerHeader]: encodeURIComponent(caller) }),
         [rawContextHeader]: Buffer.from(JSON.stringify(context)).toString('base64url'),
       },
-      ...(route.method === 'GET' ? {} : { body: request }),
+      ...(route.method === 'GET' ? {} : { body: request, timeoutMs: uploadMs }),
       signal,
+      transfer: true,
       harmless: route.method === 'GET' && route.once !== true,
     });
     const problem = answer.headers[rawProblemHeader];
@@ -153,10 +165,12 @@ export const createRemoteRawRoute = (
       await answer.body.dump();
       throw fromWire(JSON.parse(Buffer.from(problem, 'base64url').toString()));
     }
-    response.writeHead(answer.statusCode, passedOn(answer.headers));
     try {
+      response.writeHead(answer.statusCode, passedOn(answer.headers));
       await pipeline(answer.body, response);
     } catch (error) {
+      // What is not read holds its connection.
+      answer.body.destroy();
       // The head is out: the caller sees that the answer was cut off.
       response.destroy();
       if (!signal.aborted)

@@ -1,5 +1,6 @@
 import type { Tracer } from '@bindery/telemetry';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Lane } from './lane.ts';
 import { serviceTokenHeader, withinHeader } from './wire.ts';
 
 /** A request to a service, whichever replica answers it. */
@@ -14,8 +15,10 @@ export interface TransportCall {
   readonly body?: Dispatcher.DispatchOptions['body'];
   /** Of the caller. */
   readonly signal: AbortSignal;
-  /** Longest wait in ms. Default: that of the transport. */
+  /** Longest wait for the head of the answer in ms, with the time that a body takes to be sent. Default: that of the transport. */
   readonly timeoutMs?: number;
+  /** As long as its caller is slow: it has a connection of its own kind, so that it takes none from others. */
+  readonly transfer?: true;
   /** Asking twice does no more than asking once. */
   readonly harmless: boolean;
 }
@@ -25,14 +28,13 @@ export interface ReplicaOptions {
   readonly url: string;
   /** Shared secret of the instance's services. */
   readonly token: string;
-  /** Connections kept open. */
+  /** Most connections. */
   readonly connections: number;
+  /** Most connections for transfers, beside those. */
+  readonly transferConnections: number;
   readonly tracer: Tracer | undefined;
 }
 
-const connectTimeoutMs = 2_000;
-/** Longest that an idle connection is kept, in ms: far below what services allow, so that they never close one in use. */
-const idleMs = 30_000;
 /** One that refused or failed is asked last for so long, in ms. */
 const avoidMs = 1_000;
 /** One that owes answers and gave none for so long, in ms, is asked last too: it may be frozen. */
@@ -44,9 +46,8 @@ const longMs = 60_000;
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly #origin: URL;
-  #pool: Pool;
-  /** Pools that end with what is under way on them. */
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #calls: Lane;
+  readonly #transfers: Lane;
   #avoidUntil = 0;
   #owed = 0;
   /** When it answered last, or began to owe. */
@@ -55,12 +56,13 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     this.#options = options;
     this.#origin = new URL(options.url);
-    this.#pool = this.#open();
+    this.#calls = new Lane(this.#origin.origin, options.connections);
+    this.#transfers = new Lane(this.#origin.origin, options.transferConnections);
   }
 
-  /** Requests that it has not answered yet. */
-  get owed(): number {
-    return this.#owed;
+  /** Requests like this one that it has not answered yet. */
+  askedLike(call: Pick<TransportCall, 'transfer'>): number {
+    return this.#laneOf(call).asked;
   }
 
   /** Whether others should be asked first. */
@@ -75,36 +77,34 @@ export class Replica {
 
   /** Gives up all idle connections: it is about to close them, and what is sent at that moment would be lost. */
   leave(): void {
-    const pool = this.#pool;
-    this.#pool = this.#open();
-    this.#close(pool);
+    this.#calls.leave();
+    this.#transfers.leave();
   }
 
   /**
    * Sends a request.
    * @param withinMs longest wait for the answer, of which the replica is told
+   * @throws Problem `deadline.exceeded` as soon as that is over or the signal aborts, and what the connection fails with
    */
   async send(call: TransportCall, withinMs: number, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     // What is known to take long says nothing about it.
     const counted = withinMs <= longMs;
+    const until = performance.now() + withinMs;
     if (this.#owed === 0) this.#heardAt = performance.now();
     if (counted) this.#owed += 1;
     try {
       const response = await this.#traced(call, (traceparent) =>
-        this.#pool.request({
+        this.#laneOf(call).request(until, signal, (leftMs) => ({
           path: call.path,
           method: call.method,
           headers: {
             ...call.headers,
             ...(traceparent !== undefined && { traceparent }),
             [serviceTokenHeader]: this.#options.token,
-            [withinHeader]: String(withinMs),
+            [withinHeader]: String(leftMs),
           },
           body: call.body ?? null,
-          headersTimeout: withinMs,
-          bodyTimeout: withinMs,
-          signal,
-        }),
+        })),
       );
       this.#heardAt = performance.now();
       return response;
@@ -114,22 +114,11 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    this.#close(this.#pool);
-    await Promise.all(this.#leaving);
+    await Promise.all([this.#calls.close(), this.#transfers.close()]);
   }
 
-  #open(): Pool {
-    return new Pool(this.#origin.origin, {
-      connections: this.#options.connections,
-      pipelining: 1,
-      connect: { timeout: connectTimeoutMs },
-      keepAliveMaxTimeout: idleMs,
-    });
-  }
-
-  #close(pool: Pool): void {
-    const left = pool.close().finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
+  #laneOf({ transfer }: Pick<TransportCall, 'transfer'>): Lane {
+    return transfer === true ? this.#transfers : this.#calls;
   }
 
   /** A client span by the conventions for HTTP; calls outside a trace (polls) get none. */

@@ -1,7 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { gaugeReady, type Telemetry } from '@bindery/telemetry';
-import { type Admission, type AdmissionLimits, createAdmission, defaultAdmissionLimits } from '../admission.ts';
+import {
+  type Admission,
+  type AdmissionLimits,
+  createAdmission,
+  defaultAdmissionLimits,
+  type Place,
+  shareCode,
+} from '../admission.ts';
 import { asProblem } from '../as-problem.ts';
 import { Problem } from '../errors.ts';
 import type { Service } from '../operation.ts';
@@ -11,6 +18,7 @@ import { createTokenCheck } from '../service-tokens.ts';
 import { createOperationServer, readJson } from './http-server.ts';
 import {
   adminPath,
+  callerHeader,
   callPath,
   notHandledHeader,
   rawContextHeader,
@@ -35,6 +43,8 @@ export interface ServiceListenerOptions {
 }
 
 const maxAdminBytes = 64 * 1024;
+/** Longest that the body of such a call is waited for, in ms. */
+const adminBodyMs = 10_000;
 
 /**
  * What a service's own process answers: operations, raw routes and administration to the other services of the instance,
@@ -111,16 +121,17 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     }
   };
 
+  const readAdmin = (request: IncomingMessage): Promise<unknown> =>
+    readJson(request, maxAdminBytes, AbortSignal.timeout(adminBodyMs));
   const administer = async (what: string, request: IncomingMessage): Promise<WireResult> => {
     try {
       if (what === 'ready') return { answer: { missing: service.notReady() } };
       if (what === 'status') return { answer: await service.status() };
       if (what === 'rebuild') {
-        const { projections } = Object(await readJson(request, maxAdminBytes));
+        const { projections } = Object(await readAdmin(request));
         return { answer: await service.rebuild(projections ?? undefined) };
       }
-      if (isParkedCall(what))
-        return { answer: await askParkedWork(service.parked, what, await readJson(request, maxAdminBytes)) };
+      if (isParkedCall(what)) return { answer: await askParkedWork(service.parked, what, await readAdmin(request)) };
       throw new Problem('not-found', 'internal.path', 'No such internal path.');
     } catch (error) {
       const problem = asProblem(error, String(request.headers['x-request-id'] ?? 'unknown'));
@@ -130,19 +141,28 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
   };
 
   /** Does the work when there is a place for it; says that it did not begin when there is none. */
-  const placed = async (places: Admission, response: ServerResponse, work: () => Promise<void>): Promise<void> => {
+  const placed = async (
+    places: Admission,
+    request: IncomingMessage,
+    response: ServerResponse,
+    work: () => Promise<void>,
+  ): Promise<void> => {
+    const caller = request.headers[callerHeader];
+    let place: Place;
     try {
-      const entering = places.enter(response);
-      if (entering !== undefined) await entering;
+      const entering = places.enter(response, typeof caller === 'string' ? caller : undefined);
+      place = entering instanceof Promise ? await entering : entering;
     } catch (error) {
       // There is one for every request too many, so they are counted and not logged.
-      if (!response.destroyed) json(response, 503, toWire(asProblem(error, '')), { [notHandledHeader]: 'busy' });
+      const problem = asProblem(error, '');
+      const refusal = problem.code === shareCode ? 'share' : 'busy';
+      if (!response.destroyed) json(response, 503, toWire(problem), { [notHandledHeader]: refusal });
       return;
     }
     try {
       await work();
     } finally {
-      places.leave();
+      place.leave();
     }
   };
 
@@ -166,9 +186,14 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     });
     if (path.startsWith(callPath)) {
       const id = decodeURIComponent(path.slice(callPath.length));
-      await placed(callPlaces, response, async () => json(response, 200, await answer(id, request, gone)));
+      await placed(callPlaces, request, response, async () => {
+        const result = await answer(id, request, gone);
+        // A body that did not come in time is not waited for any more.
+        const unread = gone.signal.aborted && !request.complete;
+        json(response, 200, result, unread ? { connection: 'close' } : {});
+      });
     } else if (path.startsWith(`${rawPath}/`))
-      await placed(transferPlaces, response, () => raw(request, response, gone.signal));
+      await placed(transferPlaces, request, response, () => raw(request, response, gone.signal));
     else if (path.startsWith(adminPath)) json(response, 200, await administer(path.slice(adminPath.length), request));
     else json(response, 404, { status: 'no such path' });
   };

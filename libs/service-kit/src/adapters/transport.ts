@@ -1,5 +1,6 @@
 import type { Tracer } from '@bindery/telemetry';
 import type { Dispatcher } from 'undici';
+import { defaultAdmissionLimits, overShare } from '../admission.ts';
 import { deadlineExceeded } from '../deadline.ts';
 import { isProblem, Problem } from '../errors.ts';
 import { besideOneAnother, type Tried } from './beside-one-another.ts';
@@ -15,9 +16,11 @@ export interface TransportOptions {
   readonly token: string;
   /** Longest wait for an answer in ms. Default 30_000. */
   readonly timeoutMs?: number;
-  /** Connections kept open to each replica. Default 64. */
+  /** Most connections to each replica; further requests wait for one. Default 64. */
   readonly connections?: number;
-  /** Requests that a replica may owe answers to; more are refused at once (PITFALLS 48). Default 1000. */
+  /** Most connections for transfers to each replica, beside those. Default: as many as a process takes on at once. */
+  readonly transferConnections?: number;
+  /** Requests that a replica may owe answers to, of transfers as many; more are refused at once (PITFALLS 48). Default 1000. */
   readonly mostOwed?: number;
   /** Makes each try a client span, which the service continues. Without one the caller's `traceparent` goes on as it is. */
   readonly tracer?: Tracer;
@@ -44,7 +47,7 @@ const neverSent = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 const cutOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-const timedOut = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError']);
+const timedOut = new Set(['TimeoutError', 'BodyTimeoutError']);
 
 const codeOf = (error: unknown): string => String(Object(error).code ?? '');
 
@@ -62,28 +65,37 @@ const busy = (): Problem =>
     retryAfter: 1,
   });
 
+/** What whoever did not begin says of it. */
+const refusedAs = (refusal: string): unknown => {
+  if (refusal === 'busy') return busy();
+  if (refusal === 'share') return overShare();
+  if (refusal === 'token') return new Error('a replica does not accept the SERVICE_TOKEN');
+  return new Error(`a replica did not begin: ${refusal}`);
+};
+
 /**
  * Takes the replicas in turn. One that cannot be reached, or says that it did not begin, is passed over; what may have been
  * begun is asked again only where that does no harm. Where it does none and the answer is late, another replica is asked
  * beside the first one, and whichever answers first is heard: a replica that is only slow is not given up for one that is gone.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { timeoutMs = defaultTimeoutMs, mostOwed = defaultMostOwed, connections = 64, token, tracer } = options;
-  const replicas = options.urls.map((url) => new Replica({ url, token, connections, tracer }));
+  const { timeoutMs = defaultTimeoutMs, mostOwed = defaultMostOwed, token, tracer } = options;
+  const { connections = 64, transferConnections = defaultAdmissionLimits.inFlight } = options;
+  const replicas = options.urls.map((url) => new Replica({ url, token, connections, transferConnections, tracer }));
   /** Requests that were asked a second time for want of patience, which must not double the work of a slow service. */
   let asides = 0;
   const mostAsides = mostOwed / 4;
   let turn = 0;
 
   /** Once round, beginning with the next one; those that failed a moment ago come last. A single address gets a second try. */
-  const inTurn = (): readonly Replica[] => {
+  const inTurn = (call: TransportCall): readonly Replica[] => {
     turn = (turn + 1) % replicas.length;
     const round = [...replicas.slice(turn), ...replicas.slice(0, turn)];
     const now = performance.now();
     const sorted = [
       ...round.filter((one) => !one.isDoubtful(now)),
       ...round.filter((one) => one.isDoubtful(now)),
-    ].filter(({ owed }) => owed < mostOwed);
+    ].filter((one) => one.askedLike(call) < mostOwed);
     return replicas.length === 1 ? [...sorted, ...sorted] : sorted;
   };
 
@@ -101,14 +113,7 @@ export function createTransport(options: TransportOptions): Transport {
       if (refusal === undefined) return { response };
       await response.body.dump();
       if (refusal === 'ending') replica.leave();
-      elsewhere =
-        refusal === 'busy'
-          ? busy()
-          : new Error(
-              refusal === 'token'
-                ? 'a replica does not accept the SERVICE_TOKEN'
-                : `a replica did not begin: ${String(refusal)}`,
-            );
+      elsewhere = refusedAs(String(refusal));
     } catch (error) {
       const harmless = call.harmless && !signal.aborted;
       if (!neverSent.has(codeOf(error)) && !(harmless && cutOff.has(codeOf(error)))) throw failure(error, signal);
@@ -157,7 +162,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     async send(call) {
       const withinMs = call.timeoutMs ?? timeoutMs;
-      const candidates = inTurn();
+      const candidates = inTurn(call);
       if (candidates.length === 0) throw busy();
       const several = replicas.length > 1 && candidates.length > 1;
       const ways = call.harmless && several && withinMs > impatientMs ? impatiently : oneAfterAnother;

@@ -16,7 +16,10 @@ export const serviceTokenHeader = 'x-bindery-service-token';
 /** On calls of operations: time that is left for the answer, in whole ms; a duration, since clocks differ (PITFALLS 40). */
 export const withinHeader = 'x-bindery-within-ms';
 
-/** On answers of a replica that did not begin, with the reason (it is ending, or has another token): another one may be asked. */
+/** On calls for somebody from outside: whose share of the service's places they count in. */
+export const callerHeader = 'x-bindery-caller';
+
+/** On answers of a replica that did not begin, with the reason (it is ending, has another token, or no place for this caller): another one may be asked. */
 export const notHandledHeader = 'x-bindery-not-handled';
 
 /** On raw requests: what the gateway knows about them. */

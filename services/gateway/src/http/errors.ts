@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorBody } from '@bindery/contracts';
-import { asProblem, busyCode, type Problem, type ProblemKind } from '@bindery/service-kit';
-import type { Logger } from '@bindery/telemetry';
+import { asProblem, type Problem, type ProblemKind } from '@bindery/service-kit';
+import type { Logger, RepeatedWarnings } from '@bindery/telemetry';
 import { send } from './send.ts';
 
 /** The only place where a kind of failure becomes an HTTP status. */
@@ -44,6 +44,8 @@ const challengeError = (problem: Problem): string =>
 export interface FailureFacts {
   readonly requestId: string;
   readonly logger: Logger;
+  /** For what may come with every request while something is wrong. */
+  readonly repeats: RepeatedWarnings;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +70,7 @@ export function sendFailure(
       error: problem.cause ?? problem,
     };
     if (problem.kind === 'internal') facts.logger.error('request failed', line);
-    else if (problem.code !== busyCode) facts.logger.warn('request not served', line);
+    else facts.repeats.warn(problem.code, 'request not served', line);
   }
   if (response.headersSent) {
     response.destroy();

@@ -8,8 +8,10 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { limits } from '@bindery/contracts';
+import type { Metrics } from '@bindery/telemetry';
 import type { GatewayConfig } from '../config.ts';
 import { expectsContinue } from './body.ts';
+import { limitConnections } from './connections.ts';
 import { corsHeaders } from './cors.ts';
 import { errorBody } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
@@ -30,7 +32,11 @@ export interface GatewayServer {
 /** The listening part: timeouts, answers to what never becomes a request, and an orderly end (PITFALLS 45). */
 export function createGatewayServer(
   handler: RequestListener,
-  config: Pick<GatewayConfig, 'host' | 'port' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs'>,
+  config: Pick<
+    GatewayConfig,
+    'host' | 'port' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'connections'
+  >,
+  metrics: Metrics,
 ): GatewayServer {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
@@ -42,6 +48,7 @@ export function createGatewayServer(
     // The listener refuses requests without one, with the usual body.
     requireHostHeader: false,
   });
+  if (config.connections !== undefined) limitConnections(server, config.connections, metrics);
   let leaving = false;
   let closing: Promise<void> | undefined;
   const serve = (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import {
   createIdSource,
   deadlineExceeded,
@@ -79,5 +80,13 @@ export function callerAddress(request: IncomingMessage, hops: number): string {
   const header = request.headers['x-forwarded-for'];
   if (hops === 0 || header === undefined) return direct;
   const chain = [header].flat().join(',').split(',');
-  return chain.at(-hops)?.trim().slice(0, 64) || direct;
+  return plainAddress(chain.at(-hops)?.trim() ?? '') ?? direct;
 }
+
+/** An address without the port that some proxies append; undefined for what is none. */
+const plainAddress = (text: string): string | undefined => {
+  if (isIP(text) !== 0) return text;
+  const [, v6, v4] = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([0-9.]{7,15}))(?::\d{1,5})?$/.exec(text) ?? [];
+  const address = v6 ?? v4 ?? '';
+  return isIP(address) === 0 ? undefined : address;
+};

@@ -1,12 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Contract, limits, type OperationDefinition, sentence, type Violation } from '@bindery/contracts';
-import { createIdSource, forbidden, invalid, isProblem, type Principal, type ProblemKind } from '@bindery/service-kit';
+import {
+  createIdSource,
+  forbidden,
+  invalid,
+  isProblem,
+  type Place,
+  type Principal,
+  type ProblemKind,
+} from '@bindery/service-kit';
 import type { GatewayConfig } from '../config.ts';
 import { hasBody, parseJson, readBody, requireJson } from '../http/body.ts';
 import { entityTag, ifMatchOf, noneMatch, prefersMinimal, underAnyOf } from '../http/conditions.ts';
 import { errorBody, errorHeaders, statusOf } from '../http/errors.ts';
 import { parseQuery } from '../http/query.ts';
 import { authenticate, type ResolveToken } from './authenticate.ts';
+import type { Callers } from './callers.ts';
 import { anonymous, callerAddress, type RequestScope } from './context.ts';
 import type { DenialReporter } from './denials.ts';
 import type { CallOperation, Hydrate } from './embeds.ts';
@@ -25,6 +34,7 @@ export interface PipelineParts {
   /** The same for the secrets in session cookies. */
   readonly resolveSession: ResolveToken;
   readonly limiter: RateLimiter;
+  readonly callers: Callers;
   readonly idempotency: Idempotency;
   readonly hydrate: Hydrate;
   readonly denials: Pick<DenialReporter, 'note'>;
@@ -38,6 +48,8 @@ export interface OperationRequestFacts {
   readonly params: Record<string, string>;
   readonly query: string;
   readonly scope: RequestScope;
+  /** What the request takes up. */
+  readonly place: Pick<Place, 'countFor'>;
   /** Headers that the answer carries whatever happens; filled on the way. */
   readonly headers: Record<string, string>;
 }
@@ -53,7 +65,7 @@ const leaseMarginMs = 5000;
 
 /** Prepares everything about an operation that does not depend on the request. */
 export function createRunOperation(operation: OperationDefinition, parts: PipelineParts): RunOperation {
-  const { contract, config, limiter, idempotency, hydrate, denials, call } = parts;
+  const { contract, config, limiter, callers, idempotency, hydrate, denials, call } = parts;
   const checks = contract.checks(operation);
   const stillVisible = createStillVisible(operation, contract, call);
   const bodyLimit = limits.body[operation.bodyLimit ?? 'standard'];
@@ -61,7 +73,7 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
 
   /** @param caller told who it is as soon as that is known, also when it is refused after that */
   const whoAsks = async (
-    { request, scope, headers }: OperationRequestFacts,
+    { request, scope, place, headers }: OperationRequestFacts,
     caller: { principal: Principal },
   ): Promise<Principal> => {
     if (operation.access === 'anonymous') return anonymous;
@@ -72,10 +84,13 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
       caller.principal = principal;
     } catch (error) {
       if (isProblem(error) && error.kind === 'unauthenticated') {
+        callers.unknown(request);
         await limiter.failedAuthentication(address);
       }
       throw error;
     }
+    const counting = place.countFor(callers.known(request, principal.id));
+    if (counting !== undefined) await counting;
     Object.assign(headers, await limiter.request(principal.tokenId));
     if (operation.surface === 'admin' && !principal.instanceAdmin) {
       throw forbidden('admin.required', 'Only instance administrators may use /admin/v1.');

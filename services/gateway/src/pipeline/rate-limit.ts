@@ -1,11 +1,11 @@
 import type { Cache } from '@bindery/cache';
 import { Problem } from '@bindery/service-kit';
-import type { Logger } from '@bindery/telemetry';
+import type { RepeatedWarnings } from '@bindery/telemetry';
 import type { GatewayConfig } from '../config.ts';
+import { callerNetwork } from './callers.ts';
 import { LocalBuckets } from './local-buckets.ts';
 
 const maxLocalKeys = 10_000;
-const warnEveryMs = 60_000;
 
 /** Counts requests per token and failed authentications per address. */
 export interface RateLimiter {
@@ -27,7 +27,7 @@ type Taken = Awaited<ReturnType<Cache['take']>>;
 export function createRateLimiter(
   cache: Cache,
   config: Pick<GatewayConfig, 'rateLimit' | 'failedAuthenticationPerMinute'>,
-  logger: Logger,
+  repeats: RepeatedWarnings,
 ): RateLimiter {
   const local = new LocalBuckets(maxLocalKeys);
   const perToken = { capacity: config.rateLimit.burst, refillPerSecond: config.rateLimit.perMinute / 60 };
@@ -35,18 +35,13 @@ export function createRateLimiter(
     capacity: config.failedAuthenticationPerMinute,
     refillPerSecond: config.failedAuthenticationPerMinute / 60,
   };
-  let warnedAt = Number.NEGATIVE_INFINITY;
 
   const take = async (key: string, rule: typeof perToken): Promise<Taken> => {
     try {
       return await cache.take(key, rule);
     } catch (error) {
-      const now = performance.now();
-      if (now - warnedAt > warnEveryMs) {
-        warnedAt = now;
-        logger.warn('the cache is away; limits are counted in this process', { error });
-      }
-      return local.take(key, rule, now);
+      repeats.warn('cache', 'the cache is away; limits are counted in this process', { error });
+      return local.take(key, rule, performance.now());
     }
   };
   const seconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
@@ -73,7 +68,7 @@ export function createRateLimiter(
     },
     async failedAuthentication(address) {
       if (config.failedAuthenticationPerMinute === 0) return;
-      const taken = await take(`rate:address:${address}`, perAddress);
+      const taken = await take(`rate:address:${callerNetwork(address)}`, perAddress);
       if (taken.allowed) return;
       throw new Problem('rate-limited', 'rate.address', 'Too many failed authentications from this address.', {
         retryAfter: Math.max(1, seconds(taken.retryAfterMs)),

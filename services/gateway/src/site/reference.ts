@@ -3,11 +3,23 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 
-/** The documents that describe the instance, as text. */
-export interface Documents {
-  readonly openapi: string;
-  readonly asyncapi: string;
+/** A document as it is sent, made once: it is large, and anybody may ask for it. */
+export interface ReferenceDocument {
+  readonly bytes: Buffer;
+  readonly etag: string;
 }
+
+/** The documents that describe the instance. */
+export interface Documents {
+  readonly openapi: ReferenceDocument;
+  readonly asyncapi: ReferenceDocument;
+}
+
+/** A document of its content. */
+export const referenceDocument = (content: unknown): ReferenceDocument => {
+  const bytes = Buffer.from(JSON.stringify(content));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+};
 
 const start = `window.ui = SwaggerUIBundle({
   url: '/openapi.json',
@@ -82,7 +94,8 @@ export function referenceRoutes(documents: () => Documents): Router {
   const json =
     (name: keyof Documents): RequestHandler =>
     (_request, response) => {
-      response.type('application/json').send(documents()[name]);
+      const { bytes, etag } = documents()[name];
+      response.type('application/json').set('etag', etag).send(bytes);
     };
   const html =
     (text: string, csp: string): RequestHandler =>
