@@ -69,6 +69,35 @@ describe('requests that are none', () => {
     );
     expectFailure(answer, 408);
   });
+  test('whoever is told so, reads nothing and does not close is disconnected', async () => {
+    const received = Promise.withResolvers<unknown>();
+    const patient = await startFakeInstance(
+      { headersTimeoutMs: 200, requestTimeoutMs: 300 },
+      {
+        rawRoutes: [
+          {
+            method: 'PUT',
+            path: '/upload',
+            handle: async (request) => {
+              try {
+                for await (const _ of request);
+                received.resolve('all of it');
+              } catch (error) {
+                received.resolve(Object(error).code);
+              }
+            },
+          },
+        ],
+      },
+    );
+    const socket = connect({ port: patient.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(`PUT /upload HTTP/1.1\r\n${auth}Content-Length: 100\r\n\r\na`);
+    expect(await received.promise).toBe('ECONNRESET');
+    socket.destroy();
+    await patient.stop();
+  });
 });
 
 describe('requests that are strange', () => {

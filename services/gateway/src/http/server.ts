@@ -116,6 +116,9 @@ function answerUnreadable(error: NodeJS.ErrnoException & { readonly rawPacket?: 
   else writeRaw(socket, 400, 'This is not a valid HTTP request.');
 }
 
+/** How long a caller that is sent away has to take the answer and to close, in ms. */
+const lingerMs = 1000;
+
 function writeRaw(socket: Duplex, status: number, message: string): void {
   const body = JSON.stringify(errorBody(status, message));
   const headers = Object.entries({
@@ -130,5 +133,8 @@ function writeRaw(socket: Duplex, status: number, message: string): void {
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   // The other side may be gone already; then there is nobody to tell.
   socket.on('error', () => socket.destroy());
+  // Whoever does not close would hold the connection, and what handles a request on it, for ever.
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${head}\r\n${body}`);
 }

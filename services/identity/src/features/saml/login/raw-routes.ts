@@ -123,9 +123,9 @@ export const createSamlRoutes = (deps: SamlRouteDeps): readonly SamlRoute[] => {
       try {
         await work(provider, request, response, context);
       } catch (error) {
-        if (!(error instanceof SamlRefusal)) throw error;
-        // What was not read of a body that is too large would otherwise hold the connection.
+        // What was not read of a body that is too large or too slow would otherwise hold the connection.
         if (!request.complete) response.setHeader('connection', 'close');
+        if (!(error instanceof SamlRefusal)) throw error;
         await refuse(provider, context, response, error);
       }
     };
