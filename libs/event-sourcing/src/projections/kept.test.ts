@@ -24,6 +24,26 @@ test('documents are those before the next event and no other, and never of an ol
   expect(kept.before('s', 6)?.size).toBe(0);
 });
 
+test('large documents are not kept, whatever they are made of: a thousand of them would fill the memory', () => {
+  const kept = new KeptDocuments();
+  const keeps = (...documents: unknown[]): boolean => {
+    kept.keep('s', at, new Map(documents.map((document, n) => [`boards\nb${n}`, { revision: at, document }])));
+    at += 1;
+    return kept.before('s', at) !== undefined;
+  };
+  let at = 1;
+  const text = (length: number): string => 'x'.repeat(length);
+  expect(keeps({ title: text(1000), list: Array.from({ length: 100 }, (_, n) => ({ n })) }, undefined, null)).toBe(
+    true,
+  );
+  expect(keeps({ title: text(20_000) })).toBe(false);
+  expect(keeps(text(10_000))).toBe(true);
+  expect(keeps(text(10_000), text(10_000))).toBe(false);
+  expect(keeps({ deep: { deeper: [text(10_000), text(7000)] } })).toBe(false);
+  expect(keeps(Array.from({ length: 5000 }, () => 1))).toBe(false);
+  expect(keeps({ [text(20_000)]: 1 })).toBe(false);
+});
+
 describe('documents that commands keep', () => {
   let ports: TestPorts;
   const running: TestRuntime[] = [];
