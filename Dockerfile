@@ -47,7 +47,7 @@ ENV NODE_ENV=production \
 USER 10001:10001
 EXPOSE 8080
 # Liveness alone: what the process depends on is not its health.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=180s --retries=3 \
   CMD ["node", "health.mjs"]
 # Node is process 1 and answers SIGTERM itself: not ready, drained, leases moved, gone in less than 30 s.
 STOPSIGNAL SIGTERM

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isExact } from './policies.ts';
 import { processes, wrongSettings } from './settings.ts';
+import { secondsOf } from './way-in.ts';
 
 /** A service of a compose project, as its loader resolves it. */
 export interface ComposeService {
@@ -13,7 +14,7 @@ export interface ComposeService {
   readonly security_opt?: readonly string[];
   readonly restart?: string;
   readonly stop_grace_period?: string;
-  readonly healthcheck?: unknown;
+  readonly healthcheck?: { readonly test?: readonly string[]; readonly start_period?: string };
   readonly deploy?: { readonly resources?: { readonly limits?: { readonly cpus?: number; readonly memory?: string } } };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly ports?: readonly { readonly host_ip?: string }[];
@@ -28,6 +29,12 @@ export interface ComposeProject {
 const withoutHealthCheck = ['collector', 'jaeger'];
 /** In s; longer than the orderly end of our processes. */
 const leastGrace = 30;
+/** Time for a first start on a slow machine, in s; what is unhealthy before ends `docker compose up`. */
+const leastStart = 180;
+
+/** Whether a folder is on a disk: one of memory counts against the limit and is small. */
+const isOnDisk = ({ volumes = [] }: ComposeService, folder: string): boolean =>
+  volumes.some(({ type, target }) => type === 'volume' && (folder === target || folder.startsWith(`${target}/`)));
 
 /** @returns what is wrong with a project. @param folder of the compose file */
 export const wrongInCompose = ({ services }: ComposeProject, folder: string): readonly string[] =>
@@ -35,11 +42,20 @@ export const wrongInCompose = ({ services }: ComposeProject, folder: string): re
     const ours = name in processes;
     const limits = service.deploy?.resources?.limits;
     const once = service.restart === 'no';
+    const environment = definedOf(service.environment);
+    const health = service.healthcheck;
+    const heap = environment.KAFKA_HEAP_OPTS !== undefined;
     const rules: readonly (readonly [boolean, string])[] = [
       [isExact(service.image ?? ''), `the image '${service.image}' has no exact tag`],
       [limits?.cpus !== undefined && limits.memory !== undefined, 'has no limits'],
-      // Those of ours have the health check of their image.
-      [once || ours || service.healthcheck !== undefined || withoutHealthCheck.includes(name), 'has no health check'],
+      // Those of ours too: images in OCI's format lose theirs.
+      [once || health !== undefined || withoutHealthCheck.includes(name), 'has no health check'],
+      [!ours || secondsOf(health?.start_period ?? '0') >= leastStart, `must start in less than ${leastStart} s`],
+      [
+        !heap || health?.test?.some((line) => line.startsWith('KAFKA_HEAP_OPTS=')) === true,
+        'asks for its health with a second heap as large as its own',
+      ],
+      [name !== 'content' || isOnDisk(service, environment.TMPDIR ?? '/tmp'), 'keeps uploads in memory'],
       [!ours || service.build !== undefined, 'cannot be built'],
       [!ours || service.read_only === true, 'may write to its image'],
       [!ours || service.cap_drop?.includes('ALL') === true, 'keeps capabilities'],
@@ -59,7 +75,7 @@ export const wrongInCompose = ({ services }: ComposeProject, folder: string): re
       ...Object.entries(service.depends_on ?? {})
         .filter(([on, { condition }]) => condition === 'service_healthy' && withoutHealthCheck.includes(on))
         .map(([on]) => `waits for the health of ${on}, which has none`),
-      ...(ours ? wrongSettings(name, definedOf(service.environment)) : []),
+      ...(ours ? wrongSettings(name, environment) : []),
     ].map((what) => `${name}: ${what}`);
   });
 

@@ -11,6 +11,7 @@ export const overlays = [
   'overlays/production',
   'examples/autoscaling-and-gateway-api',
   'examples/rotation',
+  'examples/private-authority',
 ] as const;
 
 export interface Container {
@@ -26,6 +27,7 @@ export interface Container {
     readonly readOnlyRootFilesystem?: boolean;
     readonly capabilities?: { readonly drop?: readonly string[]; readonly add?: readonly string[] };
   };
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
   readonly startupProbe?: Probe;
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
@@ -34,6 +36,13 @@ export interface Container {
 
 export interface Probe {
   readonly httpGet?: { readonly path: string };
+  readonly periodSeconds?: number;
+  readonly failureThreshold?: number;
+}
+
+/** How an autoscaler takes replicas away. */
+interface Scaling {
+  readonly scaleDown?: { readonly policies?: readonly { readonly type: string; readonly value: number }[] };
 }
 
 interface Named {
@@ -56,7 +65,12 @@ export interface PodSpec {
   };
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
-  readonly volumes?: readonly Readonly<Record<string, unknown>>[];
+  readonly volumes?: readonly {
+    readonly [kind: string]: unknown;
+    readonly name: string;
+    readonly emptyDir?: { readonly sizeLimit?: string };
+    readonly configMap?: Named;
+  }[];
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -65,12 +79,20 @@ type Labels = Readonly<Record<string, string>>;
 export interface Resource {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Labels };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Labels;
+    readonly annotations?: Labels;
+  };
   readonly data?: Labels;
   readonly spec?: {
     readonly [key: string]: unknown;
     readonly selector?: unknown;
     readonly template?: { readonly metadata?: { readonly labels?: Labels }; readonly spec: PodSpec };
+    readonly progressDeadlineSeconds?: number;
+    readonly behavior?: Scaling;
+    readonly advanced?: { readonly horizontalPodAutoscalerConfig?: { readonly behavior?: Scaling } };
     readonly strategy?: { readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
     readonly policyTypes?: readonly string[];
     readonly podSelector?: Selector;

@@ -1,11 +1,6 @@
 import { type Container, type PodSpec, type Resource, type Selector, selects } from './manifests.ts';
-
-/** A rule that manifests must keep. */
-export interface Policy {
-  readonly name: string;
-  /** @param all what is applied together. @returns what is wrong, each with the name of the resource */
-  check(all: readonly Resource[]): readonly string[];
-}
+import type { Policy } from './policy.ts';
+import { bytesOf, largestUpload, wayIn } from './way-in.ts';
 
 interface Workload {
   readonly resource: Resource;
@@ -43,6 +38,14 @@ const unless = (good: boolean, what: string): readonly string[] => (good ? [] : 
 
 /** Longest orderly end of a process, in s (libs/distributed, `stopWithinMs`). */
 const longestEnd = 25;
+/**
+ * Least time for a start, in s: before it listens, a release with new read models builds them from all events, and one that is
+ * ended meanwhile begins anew.
+ */
+const leastStart = 1800;
+/** Uploads for which a content replica has room at a time, and bytes that its search index may have. */
+const uploadsAtOnce = 16;
+const leastIndex = 2 * 1024 ** 3;
 const isSecretName = (name: string): boolean =>
   /(TOKEN|KEY|PASSWORD|SECRET)$|^(MONGODB|REDIS|EVENTSTORE|SMTP)_URL$/.test(name);
 
@@ -115,6 +118,33 @@ const ofDeployments: readonly Policy[] = [
       ...unless(grace > (sleep ?? 0) + longestEnd, `has ${grace} s for ${sleep} s and an end of ${longestEnd} s`),
     ];
   }),
+  onWorkloads('time-to-start', ({ resource, pod, ours }) => {
+    if (!ours) return [];
+    const { periodSeconds = 10, failureThreshold = 3 } = pod.containers[0]?.startupProbe ?? {};
+    const start = periodSeconds * failureThreshold;
+    return [
+      ...unless(start >= leastStart, `is ended after ${start} s of a start that may take ${leastStart} s`),
+      ...unless((resource.spec?.progressDeadlineSeconds ?? 600) > start, 'a roll-out has failed before a start has'),
+    ];
+  }),
+  onWorkloads('room', ({ resource, pod, ours }) => {
+    const limitOf = (volume: string | undefined): number =>
+      bytesOf((pod.volumes ?? []).find(({ name }) => name === volume)?.emptyDir?.sizeLimit ?? '');
+    const roomAt = (path: string): number =>
+      limitOf(
+        pod.containers.flatMap(({ volumeMounts = [] }) => volumeMounts).find((one) => one.mountPath === path)?.name,
+      );
+    const given = bytesOf(pod.containers[0]?.resources?.limits?.['ephemeral-storage'] ?? '');
+    const needed = (pod.volumes ?? [])
+      .filter(({ emptyDir }) => emptyDir !== undefined)
+      .reduce((sum, { name }) => sum + limitOf(name), 0);
+    const content = resource.metadata.name === 'content';
+    return [
+      ...unless(!ours || given >= needed, 'its volumes may hold more than it is given of the disk, or have no limit'),
+      ...unless(!content || roomAt('/tmp') >= uploadsAtOnce * largestUpload, `no room for ${uploadsAtOnce} uploads`),
+      ...unless(!content || roomAt('/var/lib/bindery') >= leastIndex, 'no room for its search index'),
+    ];
+  }),
   onWorkloads('spread', ({ pod, ours }) =>
     ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].flatMap((key) =>
       unless(
@@ -141,12 +171,20 @@ const highAvailability: Policy = {
             spec?.scaleTargetRef?.name === resource.metadata.name,
         );
         const least = scalers.map(({ spec }) => spec?.minReplicas ?? spec?.minReplicaCount ?? 1);
+        const waysDown = scalers.map(
+          ({ spec }) =>
+            (spec?.behavior ?? spec?.advanced?.horizontalPodAutoscalerConfig?.behavior)?.scaleDown?.policies,
+        );
         return [
           ...unless(budgets.length === 1, `${title}: has ${budgets.length} disruption budgets`),
           ...unless(scalers.length === 1, `${title}: has ${scalers.length} autoscalers`),
           ...unless(
             least.every((count) => count >= 2),
             `${title}: may be left with one replica`,
+          ),
+          ...unless(
+            waysDown.every((ways) => ways?.some(({ type, value }) => type === 'Pods' && value === 1) === true),
+            `${title}: may lose several replicas at once`,
           ),
           ...unless(resource.spec?.replicas === undefined, `${title}: every apply would undo the autoscaler`),
         ];
@@ -208,6 +246,9 @@ const references: Policy = {
           pod.serviceAccountName === undefined || has('ServiceAccount', pod.serviceAccountName),
           `${title}: no service account`,
         ),
+        ...(pod.volumes ?? []).flatMap(({ configMap }) =>
+          unless(!configMap || has('ConfigMap', configMap.name), `${title}: no ConfigMap ${configMap?.name}`),
+        ),
         ...pod.containers
           .flatMap(({ envFrom = [] }) => envFrom)
           .flatMap(({ configMapRef, secretRef }) => [
@@ -249,7 +290,7 @@ const noSecrets: Policy = {
 };
 
 /** For every overlay. */
-export const policies: readonly Policy[] = [...ofPods, ...ofDeployments, networks, restricted, references];
+export const policies: readonly Policy[] = [...ofPods, ...ofDeployments, networks, restricted, references, wayIn];
 /** For those that are meant for production. */
 export const productionPolicies: readonly Policy[] = [...policies, highAvailability, noSecrets];
 

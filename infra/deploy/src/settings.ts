@@ -16,7 +16,7 @@ export const processes: Readonly<Record<string, ConfigSchema>> = {
 export type Environment = Readonly<Record<string, string>>;
 
 /** Of the image and of every Node process, which are no settings of the product. */
-const ofTheImage = ['DATA_DIR', 'HOST', 'PORT', 'NODE_ENV', 'NODE_OPTIONS'];
+const ofTheImage = ['DATA_DIR', 'HOST', 'PORT', 'NODE_ENV', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TMPDIR'];
 
 /** @returns what a deployment gives a process that it does not know, or does not give that it needs, or gives in a wrong form */
 export const wrongSettings = (process: string, environment: Environment): readonly string[] => {
@@ -24,6 +24,9 @@ export const wrongSettings = (process: string, environment: Environment): readon
   if (!schema) return [`${process} is no process`];
   const unknown = Object.keys(environment).filter((name) => !(name in schema) && !ofTheImage.includes(name));
   const problems = unknown.map((name) => `${process} has no setting ${name}`);
+  // Servers for mail refuse senders of `localhost`.
+  if ('SMTP_URL' in environment && !('MAIL_FROM' in environment))
+    problems.push(`${process} is given SMTP_URL without MAIL_FROM`);
   try {
     readConfig(schema, environment);
   } catch (error) {
