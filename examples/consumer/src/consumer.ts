@@ -1,10 +1,11 @@
-import kafkajs, { type EachMessagePayload } from 'kafkajs';
+import kafkajs, { type EachMessagePayload, type KafkaConfig } from 'kafkajs';
 import { readMerged, Unreadable } from './event.ts';
 import type { Inbox } from './inbox.ts';
 import { continueTrace } from './trace.ts';
 
 export interface ConsumerOptions {
-  readonly brokers: readonly string[];
+  /** Brokers, and how to reach and sign in at them. */
+  readonly connection: Pick<KafkaConfig, 'brokers' | 'ssl' | 'sasl'>;
   readonly topic: string;
   readonly group: string;
   readonly inbox: Inbox;
@@ -13,8 +14,8 @@ export interface ConsumerOptions {
 
 /** Follows the topic until `stop`, which ends after the message in hand and leaves the group. */
 export const startConsumer = async (options: ConsumerOptions): Promise<{ stop(): Promise<void> }> => {
-  const { brokers, topic, group, inbox, log } = options;
-  const kafka = new kafkajs.Kafka({ clientId: group, brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
+  const { connection, topic, group, inbox, log } = options;
+  const kafka = new kafkajs.Kafka({ clientId: group, ...connection, logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: 10_000,
@@ -39,6 +40,8 @@ export const startConsumer = async (options: ConsumerOptions): Promise<{ stop():
     }
   };
 
+  // Nothing is lost meanwhile; but whoever looks should see why nothing comes.
+  consumer.on(consumer.events.CRASH, ({ payload }) => log({ message: 'trouble', reason: payload.error.message }));
   await consumer.connect();
   await consumer.subscribe({ topics: [topic], fromBeginning: true });
   await consumer.run({

@@ -1,22 +1,32 @@
+import { connectionOf, WrongSetting } from './connection.ts';
 import { startConsumer } from './consumer.ts';
 import { openInbox } from './inbox.ts';
 
-const { KAFKA_BROKERS, TOPIC = 'bindery.content.v1', GROUP = 'example-merges', DATABASE = './merges.db' } = process.env;
-if (KAFKA_BROKERS === undefined || KAFKA_BROKERS === '') {
-  process.stderr.write('KAFKA_BROKERS is required: host:port, several separated by commas\n');
+const { TOPIC = 'bindery.content.v1', GROUP = 'example-merges', DATABASE = './merges.db' } = process.env;
+
+const giveUp = (reason: string): never => {
+  process.stderr.write(`${reason}\n`);
   process.exit(2);
-}
+};
+const readConnection = (): ReturnType<typeof connectionOf> => {
+  try {
+    return connectionOf(process.env);
+  } catch (error) {
+    if (error instanceof WrongSetting) return giveUp(error.message);
+    throw error;
+  }
+};
 
 const log = (line: Readonly<Record<string, unknown>>): void => {
   process.stdout.write(`${JSON.stringify({ time: new Date().toISOString(), ...line })}\n`);
 };
 const consumer = await startConsumer({
-  brokers: KAFKA_BROKERS.split(','),
+  connection: readConnection(),
   topic: TOPIC,
   group: GROUP,
   inbox: openInbox(DATABASE),
   log,
-});
+}).catch((error: Error) => giveUp(`cannot start: ${error.message}`));
 log({ message: 'started', topic: TOPIC, group: GROUP });
 
 let ending = false;

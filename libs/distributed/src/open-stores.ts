@@ -4,17 +4,9 @@ import type { Cache } from '@bindery/cache';
 import { openRedisCache } from '@bindery/cache/redis';
 import type { RuntimeTuning, ServicePorts } from '@bindery/event-sourcing';
 import { openEventStoreDb } from '@bindery/event-store/eventstoredb';
-import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
 import type { ReadStore } from '@bindery/read-store';
 import { openMongoReadStore } from '@bindery/read-store/mongodb';
-import {
-  ConfigError,
-  type ConfigOf,
-  commaSeparated,
-  type keySettings,
-  masterKeysOf,
-  openInstanceKey,
-} from '@bindery/service-kit';
+import { type ConfigOf, type keySettings, masterKeysOf, openInstanceKey } from '@bindery/service-kit';
 import {
   observedBlobStore,
   observedCache,
@@ -22,6 +14,7 @@ import {
   observedMessageBus,
   observedReadStore,
 } from '@bindery/telemetry/ports';
+import { openKafka } from './open-kafka.ts';
 import type { Starting } from './run-process.ts';
 import type { blobSettings, gatewayProcessSettings, serviceProcessSettings } from './settings.ts';
 import { openStoreLocks } from './store-locks.ts';
@@ -110,34 +103,17 @@ export const openPorts = async (
       logger.warn('a subscription was dropped', { reason });
     },
   });
-  const bus = openKafkaMessageBus({
-    brokers: commaSeparated(settings.KAFKA_BROKERS),
-    clientId: `bindery-${service}`,
-    ssl: settings.KAFKA_SSL,
-    ...saslOf(settings),
-    partitions: settings.KAFKA_PARTITIONS,
-    replicationFactor: settings.KAFKA_REPLICATION_FACTOR,
-    now,
-    onProblem: (problem) => logger.warn('message bus', { ...problem }),
-    onLog: ({ level, message, fields }) => logger.debug(message, { level, ...fields }),
-  });
+  keep('events', eventStore);
+  const bus = await openKafka(service, settings, opening);
   return {
     readStore,
-    eventStore: observedEventStore(keep('events', eventStore), telemetry, 'eventstoredb'),
-    bus: observedMessageBus(keep('bus', bus), telemetry, 'kafka', now),
+    eventStore: observedEventStore(eventStore, telemetry, 'eventstoredb'),
+    bus: observedMessageBus(bus, telemetry, 'kafka', now),
     cache: await openCache(settings, opening),
     locks: await openStoreLocks(readStore),
     telemetry,
     clock,
   };
-};
-
-const saslOf = (settings: ServiceSettings) => {
-  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings;
-  if (mechanism === undefined) return {};
-  if (username === undefined || password === undefined)
-    throw new ConfigError('Configuration: KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD: are needed with a mechanism');
-  return { sasl: { mechanism, username, password } };
 };
 
 /** Bytes of files. */

@@ -72,6 +72,45 @@ export const gatewayProcessSettings = {
   }),
 };
 
+/** Settings of the message bus. */
+export const kafkaSettings = {
+  KAFKA_BROKERS: required.text({
+    description: 'Brokers of the message bus, separated by commas.',
+    pattern: /^[^\s,:]+:\d{1,5}( *, *[^\s,:]+:\d{1,5}){0,63}$/,
+    allowed: 'host:9092,host:9092',
+  }),
+  KAFKA_SSL: required.flag({ description: 'Whether the brokers are spoken to over TLS.', fallback: false }),
+  KAFKA_SSL_CA_FILE: optional.text({
+    description: 'File (PEM) with the authorities that sign the certificates of the brokers; default: those of Node.',
+    allowed: 'path of a file',
+  }),
+  KAFKA_SSL_CERTIFICATE_FILE: optional.text({
+    description: 'File (PEM) with the certificate that the process shows to brokers that ask for one.',
+    allowed: 'path of a file',
+  }),
+  KAFKA_SSL_KEY_FILE: optional.text({
+    description: 'File (PEM) with the private key of that certificate.',
+    allowed: 'path of a file',
+  }),
+  KAFKA_SASL_MECHANISM: optional.oneOf(['plain', 'scram-sha-256', 'scram-sha-512'], {
+    description: 'How the process signs in at the brokers; not at all without it.',
+  }),
+  KAFKA_SASL_USERNAME: optional.text({ description: 'User at the brokers.' }),
+  KAFKA_SASL_PASSWORD: optional.text({ description: 'Password at the brokers.', secret: true }),
+  KAFKA_PARTITIONS: required.integer({
+    description: 'Partitions of topics that are created; changing it later would break the order per key.',
+    fallback: 12,
+    min: 1,
+    max: 1000,
+  }),
+  KAFKA_REPLICATION_FACTOR: optional.integer({
+    description:
+      'Copies of topics that are created, refused when there are fewer brokers; default: as many as the cluster permits, 3 at most.',
+    min: 1,
+    max: 9,
+  }),
+};
+
 /** Settings of every service's own process. */
 export const serviceProcessSettings = {
   ...instanceSettings,
@@ -89,29 +128,7 @@ export const serviceProcessSettings = {
     allowed: 'esdb://host:2113?tls=true or esdb+discover://host:2113',
     secret: true,
   }),
-  KAFKA_BROKERS: required.text({
-    description: 'Brokers of the message bus, separated by commas.',
-    pattern: /^[^\s,:]+:\d{1,5}( *, *[^\s,:]+:\d{1,5}){0,63}$/,
-    allowed: 'host:9092,host:9092',
-  }),
-  KAFKA_SSL: required.flag({ description: 'Whether the brokers are spoken to over TLS.', fallback: false }),
-  KAFKA_SASL_MECHANISM: optional.oneOf(['plain', 'scram-sha-256', 'scram-sha-512'], {
-    description: 'How the process signs in at the brokers; not at all without it.',
-  }),
-  KAFKA_SASL_USERNAME: optional.text({ description: 'User at the brokers.' }),
-  KAFKA_SASL_PASSWORD: optional.text({ description: 'Password at the brokers.', secret: true }),
-  KAFKA_PARTITIONS: required.integer({
-    description: 'Partitions of topics that are created; changing it later would break the order per key.',
-    fallback: 12,
-    min: 1,
-    max: 1000,
-  }),
-  KAFKA_REPLICATION_FACTOR: required.integer({
-    description: 'Copies of topics that are created; 3 in production.',
-    fallback: 1,
-    min: 1,
-    max: 9,
-  }),
+  ...kafkaSettings,
   LEASE_MS: required.integer({
     description: 'After how long another replica takes over the work of one that is gone, in ms.',
     fallback: 6000,

@@ -21,9 +21,12 @@ import { TransactionalPublisher } from './kafka/transactional-publisher.ts';
 
 export type { ConsumerState } from './kafka/group-consumer.ts';
 export type { KafkaLogLine, KafkaMessageBusOptions, KafkaProblem, KafkaSasl } from './kafka/options.ts';
+export { isClosedAtOnce, KafkaRefusal, type RefusalReason, refusalOf } from './kafka/refusal.ts';
 
 /** The bus on Kafka, with what readiness asks. */
 export interface KafkaMessageBus extends MessageBus {
+  /** Resolves when a broker has answered, and signing in has worked. @throws MessageBusUnavailable, KafkaRefusal */
+  reach(): Promise<void>;
   /** The members of this process; one that is `down` has lost its place and tries to join again. */
   consumers(): readonly { readonly group: string; readonly state: ConsumerState }[];
 }
@@ -46,6 +49,11 @@ class KafkaBus implements KafkaMessageBus {
     this.#reader = new Reader(this.#settings);
     this.#sender = new Sender(this.#settings);
     this.#topics = new Topics(this.#settings, this.#reader);
+  }
+
+  async reach(): Promise<void> {
+    this.#mustBeOpen();
+    await this.#reader.reach();
   }
 
   async ensureTopics(topics: readonly string[]): Promise<void> {

@@ -9,6 +9,8 @@ import { parking } from './parking.ts';
 
 export { type BreakableBroker, type BrokerFaults, describeMessageBusFaults } from './faults.ts';
 export type { MessageBusHarness, MessageBusPlace } from './harness.ts';
+export { numbered, upTo } from './harness.ts';
+export { Distinct, insist, loadKeys, publishOnce } from './load.ts';
 
 /** Everything that the message bus port promises; every adapter runs it. */
 export const describeMessageBusConformance = (name: string, harness: MessageBusHarness): void => {

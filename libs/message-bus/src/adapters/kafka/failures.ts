@@ -1,4 +1,5 @@
 import { MessageBusUnavailable, PublisherFenced, UnknownTopic } from '../../port.ts';
+import { KafkaRefusal, refusalOf } from './refusal.ts';
 
 /** What a failure of the client library means. */
 export type FailureKind = 'unknown-topic' | 'fenced' | 'too-large' | 'unavailable';
@@ -52,5 +53,8 @@ export const portError = (
   if (kind === 'fenced' && context.publisher !== undefined) return new PublisherFenced(context.publisher);
   if (kind === 'too-large')
     return new TypeError(`${what}: a message is larger than the broker takes`, { cause: error });
-  return new MessageBusUnavailable(`${what} failed: ${textOf(error)}`, { cause: error });
+  const refusal = refusalOf(error);
+  const text = `${what} failed: ${textOf(error)}`;
+  if (refusal !== undefined) return new KafkaRefusal(text, refusal, { cause: error });
+  return new MessageBusUnavailable(text, { cause: error });
 };

@@ -51,7 +51,10 @@ export interface KafkaMessageBusOptions {
   readonly sasl?: KafkaSasl;
   /** Partitions of topics that `ensureTopics` creates; existing ones keep theirs. Default 6. */
   readonly partitions?: number;
-  /** Replicas of topics that `ensureTopics` creates; `min.insync.replicas` is left to the broker. Default 1. */
+  /**
+   * Copies of topics that `ensureTopics` creates; refused when there are fewer brokers. Default: as many as the cluster
+   * permits, 3 at most. A topic of three or more takes a write when two have it (`min.insync.replicas`).
+   */
   readonly replicationFactor?: number;
   /** Largest message in bytes, set on the topics that `ensureTopics` creates. Default 8 MiB. */
   readonly maxMessageBytes?: number;
@@ -89,8 +92,8 @@ export interface KafkaMessageBusOptions {
 }
 
 /** The options with their defaults. */
-export type KafkaSettings = Required<Omit<KafkaMessageBusOptions, 'ssl' | 'sasl'>> &
-  Pick<KafkaMessageBusOptions, 'ssl' | 'sasl'>;
+export type KafkaSettings = Required<Omit<KafkaMessageBusOptions, 'ssl' | 'sasl' | 'replicationFactor'>> &
+  Pick<KafkaMessageBusOptions, 'ssl' | 'sasl' | 'replicationFactor'>;
 
 /**
  * How long a broker holds the fetch of a reader without a group, in ms: longer, since such a reader neither is given
@@ -104,7 +107,6 @@ export const settingsOf = (options: KafkaMessageBusOptions): KafkaSettings => {
   return {
     clientId: 'bindery',
     partitions: PARTITIONS,
-    replicationFactor: 1,
     maxMessageBytes: 8 * 1024 * 1024,
     connectTimeoutMs: 3000,
     requestTimeoutMs: 10_000,

@@ -4,6 +4,7 @@ import { assignerTelling, KafkaClient } from './client.ts';
 import { isProtocolError, kindOf, portError } from './failures.ts';
 import type { StoredRecord } from './messages.ts';
 import type { KafkaSettings } from './options.ts';
+import { refusalOf } from './refusal.ts';
 import { pause, within } from './within.ts';
 
 /** Only what transactions have committed. */
@@ -96,6 +97,11 @@ export class Reader {
       if (length === 0) throw new UnknownTopic(topic);
       return length;
     });
+  }
+
+  /** Resolves when a broker has answered. @throws MessageBusUnavailable, KafkaRefusal */
+  reach(): Promise<void> {
+    return this.#call('reaching the brokers', async () => undefined);
   }
 
   /** First or next offset of each partition, by its number; the next one is that of readers of committed records. */
@@ -242,7 +248,8 @@ export class Reader {
       } catch (error) {
         if (error instanceof UnknownTopic) throw error;
         if (this.#connecting === connecting) this.#reset();
-        if (attempt >= 2 || kindOf(error) !== 'unavailable') throw portError(what, error);
+        const hopeless = kindOf(error) !== 'unavailable' || refusalOf(error) !== undefined;
+        if (attempt >= 2 || hopeless) throw portError(what, error);
       }
     }
   }

@@ -1,12 +1,16 @@
+import type { Admin } from 'kafkajs';
 import { partitionOf } from '../../partitioner.ts';
 import { MessageBusUnavailable, UnknownTopic } from '../../port.ts';
 import { KafkaClient } from './client.ts';
 import { portError } from './failures.ts';
 import type { KafkaSettings } from './options.ts';
 import type { Reader } from './reader.ts';
+import { refusalOf } from './refusal.ts';
 import { pause, within } from './within.ts';
 
 const VALID_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
+/** Copies of a topic, most wanted first: one broker may be lost and another be away for maintenance. */
+const PERMITTED = [3, 2, 1];
 /** Known topics that are remembered; the product has a few dozen. */
 const MAX_REMEMBERED = 1000;
 
@@ -69,33 +73,47 @@ export class Topics {
   }
 
   async #create(names: readonly string[], kind: TopicKind): Promise<void> {
-    const { partitions, replicationFactor, maxMessageBytes, requestTimeoutMs } = this.#settings;
-    const configEntries = [
-      { name: 'max.message.bytes', value: String(maxMessageBytes + 64 * 1024) },
-      ...(kind === 'dead-letters' ? [{ name: 'retention.ms', value: '-1' }] : []),
-      ...(kind === 'table' ? [{ name: 'cleanup.policy', value: 'compact' }] : []),
-    ];
+    const { requestTimeoutMs, replicationFactor } = this.#settings;
     const client = new KafkaClient(this.#settings);
     const admin = client.kafka.admin();
-    const numPartitions = kind === 'table' ? 1 : partitions;
-    const topics = names.map((topic) => ({ topic, numPartitions, replicationFactor, configEntries }));
+    const factors = replicationFactor === undefined ? PERMITTED : [replicationFactor];
     try {
       await within(
         requestTimeoutMs,
         'creating topics',
-        // Each for itself: one that another process has just created is no failure of the others. The library's own
-        // wait for leaders takes a broker that has not heard of the topic yet for a failure; `ensure` waits.
-        admin
-          .connect()
-          .then(() =>
-            Promise.all(topics.map((topic) => admin.createTopics({ topics: [topic], waitForLeaders: false }))),
-          ),
+        // Each for itself: one that another process has just created is no failure of the others.
+        admin.connect().then(() => Promise.all(names.map((name) => this.#createOne(admin, name, kind, factors)))),
       );
       await within(requestTimeoutMs, 'disconnecting', admin.disconnect());
     } catch (error) {
       throw portError(`creating the topics ${names.join(', ')}`, error);
     } finally {
       client.cut();
+    }
+  }
+
+  /** With the first number of copies that the cluster permits: brokers that are away for a while count there. */
+  async #createOne(admin: Admin, topic: string, kind: TopicKind, factors: readonly number[]): Promise<void> {
+    const { partitions, maxMessageBytes } = this.#settings;
+    for (const [index, replicationFactor] of factors.entries()) {
+      const configEntries = [
+        { name: 'max.message.bytes', value: String(maxMessageBytes + 64 * 1024) },
+        ...(replicationFactor < 3 ? [] : [{ name: 'min.insync.replicas', value: '2' }]),
+        ...(kind === 'dead-letters' ? [{ name: 'retention.ms', value: '-1' }] : []),
+        ...(kind === 'table' ? [{ name: 'cleanup.policy', value: 'compact' }] : []),
+      ];
+      const numPartitions = kind === 'table' ? 1 : partitions;
+      try {
+        // The library's own wait for leaders takes a broker that has not heard of the topic yet for a failure; `ensure`
+        // waits.
+        await admin.createTopics({
+          topics: [{ topic, numPartitions, replicationFactor, configEntries }],
+          waitForLeaders: false,
+        });
+        return;
+      } catch (error) {
+        if (index + 1 === factors.length || refusalOf(error) !== 'replication') throw error;
+      }
     }
   }
 }
