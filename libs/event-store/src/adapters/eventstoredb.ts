@@ -80,7 +80,7 @@ class EventStoreDb implements EventStore {
     });
     this.#reader = new Reader(this.#connection, timeouts);
     this.#appender = new Appender(this.#connection, this.#reader, timeouts, this.#gate, signal);
-    this.#heads = new Heads(this.#reader, signal);
+    this.#heads = new Heads(this.#reader, timeouts.scanMs, signal);
     this.#counter = new Counter(this.#reader, signal);
     this.#following = {
       connection: this.#connection,
@@ -97,6 +97,9 @@ class EventStoreDb implements EventStore {
     const encoded = encodeAppend(stream, events);
     if (stream.startsWith('$'))
       throw new TypeError(`names of streams that begin with $ are the server's own: ${stream}`);
+    const taken = encoded.events.find(({ type }) => type.startsWith('$'));
+    if (taken !== undefined)
+      throw new TypeError(`types of events that begin with $ are the server's own: ${taken.type}`);
     if (this.#closing !== undefined) throw closedError();
     return this.#appender.append(stream, encoded, expected);
   }

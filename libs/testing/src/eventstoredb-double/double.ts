@@ -9,16 +9,29 @@ import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import { Server, ServerCredentials, type sendUnaryData } from '@grpc/grpc-js';
 import { Faults } from './faults.ts';
 import { EventLog, type LogOptions } from './log.ts';
+import { type Member, Role } from './role.ts';
 import { type DoubleCounters, StreamsHandlers } from './streams-service.ts';
+import { type User, Users } from './users.ts';
+import { MOST_EVENT_BYTES, maxAppendBytesOf, type ServerVersion } from './versions.ts';
 
 export interface DoubleOptions extends LogOptions {
   /** 0 (default) for a free one. */
   readonly port?: number;
+  /** Which server it behaves like, where they differ. Default 24.10. */
+  readonly version?: ServerVersion;
+  /** `MaxAppendSize` of the server, in bytes; what its version has by default. */
+  readonly maxAppendBytes?: number;
+  /** Certificate and key, as PEM. Without TLS by default. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** By name; everybody may do everything by default. */
+  readonly users?: Readonly<Record<string, User>>;
 }
 
 const HOST = '127.0.0.1';
-const VERSION = '24.10.0';
-const LEADER_STATE = 9;
+const { VNodeState } = gossip.MemberInfo;
+const STATES = { leader: VNodeState.LEADER, follower: VNodeState.FOLLOWER } as const;
+/** What Kestrel allows per connection by default, and the server does not change. */
+const MAX_STREAMS = 100;
 
 const { StreamsService } = streamsGrpc;
 
@@ -32,58 +45,78 @@ const streamsService = {
   },
 };
 
-const supportedMethods = (): features.SupportedMethods =>
+const supportedMethods = (version: ServerVersion): features.SupportedMethods =>
   new features.SupportedMethods()
-    .setEventStoreServerVersion(VERSION)
+    .setEventStoreServerVersion(`${version}.0`)
     .setMethodsList(
       ['read', 'append', 'delete', 'tombstone', 'batchappend'].map((name) =>
         new features.SupportedMethod().setServiceName('event_store.client.streams.streams').setMethodName(name),
       ),
     );
 
-const clusterOf = (port: number): gossip.ClusterInfo =>
-  new gossip.ClusterInfo().setMembersList([
-    new gossip.MemberInfo()
-      .setInstanceId(new shared.UUID().setString(crypto.randomUUID()))
-      .setState(LEADER_STATE)
-      .setIsAlive(true)
-      .setHttpEndPoint(new gossip.EndPoint().setAddress(HOST).setPort(port)),
-  ]);
+const clusterOf = (members: readonly Member[]): gossip.ClusterInfo =>
+  new gossip.ClusterInfo().setMembersList(
+    members.map(({ host, port, state, alive }) =>
+      new gossip.MemberInfo()
+        .setInstanceId(new shared.UUID().setString(crypto.randomUUID()))
+        .setState(STATES[state])
+        .setIsAlive(alive)
+        .setHttpEndPoint(new gossip.EndPoint().setAddress(host).setPort(port)),
+    ),
+  );
 
 /**
  * Serves the protocol of an EventStoreDB of one node: appends, reads, subscriptions, deletes, from a file that survives
- * `kill -9`, with faults on demand. What it leaves out (links, projections, persistent subscriptions, access lists,
- * scavenging, batch append) the product does not use. Its rules were written from the documented behaviour of the real
- * server; the conformance suite runs against both (PITFALLS 65).
+ * `kill -9`, with faults on demand. What it leaves out (links, projections, persistent subscriptions, access lists of
+ * streams, scavenging, batch append, replication) the product does not use. Its rules were written from the behaviour of the
+ * real server, as documented and as its source has it; the conformance suite runs against both (PITFALLS 65).
  */
 export class EventStoreDbDouble {
   readonly faults = new Faults();
   readonly log: EventLog;
+  /** Leader by default. */
+  readonly role = new Role(() => ({ host: HOST, port: this.#port }));
+  readonly #secure: boolean;
   readonly #handlers: StreamsHandlers;
   readonly #server: Server;
   #port = 0;
 
-  private constructor(log: EventLog) {
+  private constructor(log: EventLog, options: DoubleOptions) {
+    const { version = '24.10', maxAppendBytes = maxAppendBytesOf(version) } = options;
     this.log = log;
-    this.#handlers = new StreamsHandlers(log, this.faults, () => ({ host: HOST, port: this.#port }));
-    // As large as what the client library is ready to receive.
-    this.#server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
+    this.#secure = options.tls !== undefined;
+    const users = new Users(options.users);
+    this.#handlers = new StreamsHandlers(log, this.faults, { version, maxAppendBytes, users, role: this.role });
+    this.#server = new Server({
+      'grpc.max_receive_message_length': MOST_EVENT_BYTES,
+      'grpc.max_concurrent_streams': MAX_STREAMS,
+    });
     this.#server.addService(streamsService, this.#handlers.implementation);
     this.#server.addService(featuresGrpc.ServerFeaturesService, {
       getSupportedMethods: (_call: unknown, answer: sendUnaryData<features.SupportedMethods>) =>
-        answer(null, supportedMethods()),
+        answer(null, supportedMethods(version)),
     });
     this.#server.addService(gossipGrpc.GossipService, {
-      read: (_call: unknown, answer: sendUnaryData<gossip.ClusterInfo>) => answer(null, clusterOf(this.#port)),
+      read: (_call: unknown, answer: sendUnaryData<gossip.ClusterInfo>) => {
+        const fault = this.faults.take('gossip');
+        const refusal = fault && Faults.refusal(fault.kind, this.role.leader);
+        if (refusal === undefined) answer(null, clusterOf(this.role.members));
+        else answer(refusal, null);
+      },
     });
   }
 
   /** Opens the log and listens. */
   static async start(options: DoubleOptions): Promise<EventStoreDbDouble> {
-    const double = new EventStoreDbDouble(await EventLog.open(options));
+    const double = new EventStoreDbDouble(await EventLog.open(options), options);
     double.#port = await new Promise<number>((resolve, reject) => {
       const listening = (error: Error | null, port: number): void => (error ? reject(error) : resolve(port));
-      double.#server.bindAsync(`${HOST}:${options.port ?? 0}`, ServerCredentials.createInsecure(), listening);
+      const { tls } = options;
+      const credentials =
+        tls === undefined
+          ? ServerCredentials.createInsecure()
+          : ServerCredentials.createSsl(null, [{ cert_chain: tls.cert, private_key: tls.key }]);
+      double.#server.bindAsync(`${HOST}:${options.port ?? 0}`, credentials, listening);
     });
     return double;
   }
@@ -94,7 +127,7 @@ export class EventStoreDbDouble {
 
   /** For the client. */
   get connectionString(): string {
-    return `esdb://${HOST}:${this.#port}?tls=false`;
+    return `esdb://${HOST}:${this.#port}?tls=${this.#secure}`;
   }
 
   get counters(): Readonly<DoubleCounters> {

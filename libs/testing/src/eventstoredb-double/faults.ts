@@ -1,7 +1,7 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 
 /** Calls that a fault can hit. */
-export type FaultTarget = 'append' | 'read' | 'subscribe';
+export type FaultTarget = 'append' | 'read' | 'subscribe' | 'gossip';
 
 /** What goes wrong. The first group refuses, the second hides what was done, the third only takes time. */
 export type FaultKind =
@@ -80,6 +80,18 @@ export class Faults {
     fault.left -= 1;
     if (fault.left <= 0) this.#active = this.#active.filter((other) => other !== fault);
     return fault;
+  }
+
+  /** How the server refuses what is too large. */
+  static tooLarge(what: 'append' | 'event', most = 0): Error {
+    if (what === 'append')
+      return failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${most} Exceeded.`, {
+        exception: 'maximum-append-size-exceeded',
+        'maximum-append-size': String(most),
+      });
+    return failure(status.INVALID_ARGUMENT, 'exceeds Maximum Append Event Size', {
+      exception: 'maximum-append-event-size-exceeded',
+    });
   }
 
   /** How the server refuses, when that is what the fault is about. */

@@ -7,6 +7,8 @@ import { encodeFrame, type Frame, type FramePart, frameAt, MAGIC, messagesAt, pa
 export interface StoredFrame {
   readonly parts: readonly FramePart[];
   readonly messagesAt: number;
+  /** Where the next frame begins. */
+  readonly end: number;
 }
 
 /** The append-only file of a double: whole frames, synced before they count, cut back to the last whole one after a crash. */
@@ -34,8 +36,9 @@ export class LogFile {
     let end = MAGIC.length;
     if (content.subarray(0, MAGIC.length).equals(MAGIC)) {
       for (let frame = frameAt(content, end); frame !== undefined; frame = frameAt(content, end)) {
-        frames.push({ parts: partsOf(frame), messagesAt: end + messagesAt(frame) });
+        const at = end + messagesAt(frame);
         end += frame.length;
+        frames.push({ parts: partsOf(frame), messagesAt: at, end });
       }
     } else if (content.length >= MAGIC.length) throw new Error(`${path} is no log of this double`);
     else await handle.write(MAGIC, 0, MAGIC.length, 0);
@@ -49,11 +52,11 @@ export class LogFile {
   }
 
   /** Encodes a frame for the end of the file; it is on disk once `write` has been given its bytes. */
-  prepare(frame: Frame): { readonly bytes: Buffer; readonly messagesAt: number } {
+  prepare(frame: Frame): { readonly bytes: Buffer; readonly messagesAt: number; readonly end: number } {
     const bytes = encodeFrame(frame);
     const at = this.#end + messagesAt(bytes);
     this.#end += bytes.length;
-    return { bytes, messagesAt: at };
+    return { bytes, messagesAt: at, end: this.#end };
   }
 
   /** Writes the bytes of prepared frames, in their order, with one sync for all. */

@@ -1,6 +1,6 @@
 import type { FrameEvent } from './frames.ts';
 import { LogFile, type StoredFrame } from './log-file.ts';
-import { dataOfMessage, eventMessage, type ProposedEvent } from './messages.ts';
+import { dataOfMessage, eventMessage, type ProposedEvent, STREAM_DELETED } from './messages.ts';
 import type { AppendOutcome, Expectation } from './outcomes.ts';
 import { type LogEntry, Streams } from './streams.ts';
 
@@ -35,7 +35,7 @@ const systemEvent = (type: string, data: unknown): ProposedEvent => ({
   id: crypto.randomUUID(),
   type,
   contentType: 'application/json',
-  data: json(data),
+  data: data === undefined ? new Uint8Array() : json(data),
   metadata: new Uint8Array(),
 });
 
@@ -78,7 +78,7 @@ export class EventLog {
   delete(stream: string, kind: 'soft' | 'tombstone'): Promise<AppendOutcome> {
     return kind === 'soft'
       ? this.append(`$$${stream}`, [systemEvent('$metadata', { $tb: Number.MAX_SAFE_INTEGER })], 'any')
-      : this.append(stream, [systemEvent('$streamDeleted', {})], 'any');
+      : this.append(stream, [systemEvent(STREAM_DELETED, undefined)], 'any');
   }
 
   /** The message of an event as it is sent to readers. */
@@ -142,22 +142,24 @@ export class EventLog {
       });
       return { stream: part.stream, events: heads };
     });
-    const { bytes, messagesAt } = this.#file.prepare({ parts: framed, messages: Buffer.concat(messages) });
+    const { bytes, messagesAt, end } = this.#file.prepare({ parts: framed, messages: Buffer.concat(messages) });
     frames.push(bytes);
-    const written = this.#index({ parts: framed, messagesAt }, messages);
+    const written = this.#index({ parts: framed, messagesAt, end }, messages);
     entries.push(...written);
     const last = written[events.length - 1];
     return { kind: 'appended', revision: last?.revision ?? 0, position: last?.position ?? 0 };
   }
 
   /** Makes a frame known to writers; readers see it once it is published. */
-  #index({ parts, messagesAt }: StoredFrame, messages: readonly Buffer[] | undefined): LogEntry[] {
+  #index({ parts, messagesAt, end }: StoredFrame, messages: readonly Buffer[] | undefined): LogEntry[] {
     const entries: LogEntry[] = [];
+    const positions = [...parts.flatMap(({ events }) => events.map(([, , , position]) => position)), end];
     let at = messagesAt;
     for (const { stream, events } of parts) {
       for (const [id, type, revision, position, length] of events) {
         const message = messages?.[entries.length];
-        const entry: LogEntry = { id, type, stream, revision, position, at, length, message };
+        const next = positions[entries.length + 1] ?? end;
+        const entry: LogEntry = { id, type, stream, revision, position, end: next, at, length, message };
         entries.push(entry);
         at += length;
         this.streams.add(entry, () => dataOfMessage(this.messageOf(entry)));

@@ -19,12 +19,16 @@ export const identifierOf = (stream: string): shared.StreamIdentifier =>
 /** .NET ticks of 100 ns, as the server counts them. */
 const ticks = (): string => `${BigInt(Date.now()) * 10_000n}`;
 
+/** Type of the event that ends a stream for ever. It has no data, and the largest revision that there is. */
+export const STREAM_DELETED = '$streamDeleted';
+const LAST_REVISION = '9223372036854775807';
+
 /** The message that readers get for an event; it never changes, so it is made once and stored. */
 export const eventMessage = (event: ProposedEvent, stream: string, revision: number, position: number): Buffer => {
   const recorded = new ReadResp.ReadEvent.RecordedEvent()
     .setId(new UUID().setString(event.id))
     .setStreamIdentifier(identifierOf(stream))
-    .setStreamRevision(String(revision))
+    .setStreamRevision(event.type === STREAM_DELETED ? LAST_REVISION : String(revision))
     .setPreparePosition(String(position))
     .setCommitPosition(String(position))
     .setCustomMetadata(event.metadata)
@@ -43,10 +47,14 @@ export const confirmation = (subscriptionId: string): streams.ReadResp =>
 
 export const caughtUp = (): streams.ReadResp => new ReadResp().setCaughtUp(new ReadResp.CaughtUp());
 
-export const checkpoint = (position: number): streams.ReadResp =>
-  new ReadResp().setCheckpoint(
-    new ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)),
-  );
+/** Numbers of 64 bits, as text. */
+export interface Checkpoint {
+  readonly commit: string;
+  readonly prepare: string;
+}
+
+export const checkpoint = ({ commit, prepare }: Checkpoint): streams.ReadResp =>
+  new ReadResp().setCheckpoint(new ReadResp.Checkpoint().setCommitPosition(commit).setPreparePosition(prepare));
 
 export const streamNotFound = (stream: string): streams.ReadResp =>
   new ReadResp().setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream)));

@@ -2,6 +2,8 @@
 export type Expectation = number | 'no-stream' | 'any' | 'exists';
 
 export type AppendOutcome =
-  | { readonly kind: 'appended'; readonly revision: number; readonly position: number }
+  | { readonly kind: 'appended'; readonly revision: number; readonly position: number | undefined }
   | { readonly kind: 'conflict'; readonly current: number | undefined }
-  | { readonly kind: 'tombstoned' };
+  | { readonly kind: 'tombstoned' }
+  /** It repeats a write that is still on its way: the server drops it without an answer, and its time runs out. */
+  | { readonly kind: 'dropped' };

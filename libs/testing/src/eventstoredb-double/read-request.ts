@@ -15,6 +15,8 @@ export interface ReadRequest {
   /** Of a read. */
   readonly limit: number;
   readonly filter: Filter;
+  /** Events that are considered in one go. */
+  readonly window: number;
   /** Considered events after which a filtered subscription is told how far it is. 0 without a filter. */
   readonly checkpointEvery: number;
 }
@@ -58,6 +60,7 @@ export const readRequestOf = (request: streams.ReadReq): ReadRequest | undefined
     subscription: options.hasSubscription(),
     limit: Number(options.getCount()),
     filter: filter ? filterOf(filter) : everything,
+    window: filter ? window : Number.POSITIVE_INFINITY,
     checkpointEvery: filter ? window * Math.max(1, filter.getCheckpointintervalmultiplier()) : 0,
   };
 };

@@ -4,17 +4,17 @@ import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import { type ServerWritableStream, status } from '@grpc/grpc-js';
 import { failure } from './faults.ts';
 import type { EventLog, LogEntry } from './log.ts';
-import { caughtUp, checkpoint, confirmation, streamNotFound } from './messages.ts';
+import { streamNotFound } from './messages.ts';
 import type { ReadRequest } from './read-request.ts';
 
 /** A call that answers with messages, made here or stored as bytes. */
 export type ReadCall = ServerWritableStream<streams.ReadReq, streams.ReadResp | Buffer>;
 
 /** Events looked at before others get their turn. */
-const SLICE = 2000;
+export const SLICE = 2000;
 
 /** Sends and waits while the reader does not keep up. False when it is gone. */
-const send = async (call: ReadCall, message: streams.ReadResp | Buffer): Promise<boolean> => {
+export const send = async (call: ReadCall, message: streams.ReadResp | Buffer): Promise<boolean> => {
   if (call.cancelled || call.destroyed || call.writableEnded) return false;
   if (call.write(message)) return true;
   const over = new AbortController();
@@ -31,7 +31,7 @@ const send = async (call: ReadCall, message: streams.ReadResp | Buffer): Promise
 };
 
 /** Index of the first entry at or after a position. */
-const indexOf = (entries: readonly LogEntry[], position: number): number => {
+export const indexOf = (entries: readonly LogEntry[], position: number): number => {
   let low = 0;
   let high = entries.length;
   while (low < high) {
@@ -88,48 +88,3 @@ const readStream = async (log: EventLog, stream: string, request: ReadRequest, c
 /** Answers a read and ends the call. */
 export const read = (log: EventLog, request: ReadRequest, call: ReadCall): Promise<void> =>
   request.stream === undefined ? readAll(log, request, call) : readStream(log, request.stream, request, call);
-
-/** Resolves when there is more than `seen` events, or the call is over. */
-const more = (log: EventLog, seen: number, call: ReadCall): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      forget();
-      call.off('cancelled', done).off('close', done);
-      resolve();
-    };
-    const forget = log.onPublished(() => {
-      if (log.entries.length > seen) done();
-    });
-    call.once('cancelled', done).once('close', done);
-    if (call.cancelled || call.destroyed || log.entries.length > seen) done();
-  });
-
-/** Serves a subscription until the reader leaves. A slow reader holds nothing but its own place in the log. */
-export const follow = async (log: EventLog, request: ReadRequest, call: ReadCall): Promise<void> => {
-  const { stream, from, filter, checkpointEvery } = request;
-  const { entries } = log;
-  if (!(await send(call, confirmation(crypto.randomUUID())))) return;
-  const ofStream = stream !== undefined;
-  let index = from === 'end' ? entries.length : from === 'start' || ofStream ? 0 : indexOf(entries, from + 1);
-  const first = ofStream && typeof from === 'number' ? from + 1 : 0;
-  let considered = 0;
-  let live = false;
-  while (!call.cancelled && !call.destroyed && !call.writableEnded) {
-    const entry = entries[index];
-    if (entry === undefined) {
-      if (!live && !(await send(call, caughtUp()))) return;
-      live = true;
-      await more(log, index, call);
-      continue;
-    }
-    index += 1;
-    if (index % SLICE === 0) await nextTurn();
-    considered += 1;
-    const wanted = ofStream ? entry.stream === stream && entry.revision >= first : filter(entry);
-    if (wanted && !(await send(call, log.messageOf(entry)))) return;
-    if (checkpointEvery > 0 && considered >= checkpointEvery) {
-      considered = 0;
-      if (!(await send(call, checkpoint(entry.position)))) return;
-    }
-  }
-};

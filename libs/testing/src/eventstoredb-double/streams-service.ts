@@ -7,11 +7,17 @@ import type { EventLog } from './log.ts';
 import { appended, type ProposedEvent, wrongExpectedVersion } from './messages.ts';
 import type { AppendOutcome, Expectation } from './outcomes.ts';
 import { readRequestOf } from './read-request.ts';
-import { follow, type ReadCall, read } from './reader.ts';
+import { type ReadCall, read } from './reader.ts';
+import type { Role } from './role.ts';
+import { follow } from './subscription.ts';
+import type { Users } from './users.ts';
+import { MOST_EVENT_BYTES, type ServerVersion } from './versions.ts';
 
 /** What a test or an operator may want to know of a double. */
 export interface DoubleCounters {
   appends: number;
+  /** Appends that repeat one that is still under way, and are dropped. */
+  dropped: number;
   /** Calls of the batch append, which the adapter must never use (PITFALLS 7). */
   batchAppends: number;
   reads: number;
@@ -28,8 +34,6 @@ const OF_ANSWERS: ReadonlySet<FaultKind> = new Set([
   'no-position',
 ]);
 
-const MAX_APPEND_BYTES = 16 * 1024 * 1024;
-
 const expectationOf = (options: streams.AppendReq.Options): Expectation => {
   if (options.hasRevision()) return Number(options.getRevision());
   if (options.hasNoStream()) return 'no-stream';
@@ -44,19 +48,40 @@ const eventOf = (proposed: streams.AppendReq.ProposedMessage): ProposedEvent => 
   metadata: proposed.getCustomMetadata_asU8(),
 });
 
+/** Longest wait for a write to be stored in the cluster; then the caller is told that it timed out. In ms. */
+const COMMIT_TIMEOUT_MS = 2000;
+
+/** How a server counts the size of an event. */
+const sizeOf = ({ type, data, metadata }: ProposedEvent): number => data.length + metadata.length + 2 * type.length;
+
+export interface StreamsSettings {
+  readonly version: ServerVersion;
+  /** `MaxAppendSize`, in bytes. */
+  readonly maxAppendBytes: number;
+  readonly users: Users;
+  readonly role: Role;
+}
+
 /** The Streams service of a double: what its clients call, with its faults. */
 export class StreamsHandlers {
-  readonly counters: DoubleCounters = { appends: 0, batchAppends: 0, reads: 0, subscriptions: 0, messages: 0 };
+  readonly counters: DoubleCounters = {
+    appends: 0,
+    dropped: 0,
+    batchAppends: 0,
+    reads: 0,
+    subscriptions: 0,
+    messages: 0,
+  };
   /** Subscriptions that are open now. */
   readonly open = new Set<ReadCall>();
   readonly #log: EventLog;
   readonly #faults: Faults;
-  readonly #leader: () => { readonly host: string; readonly port: number };
+  readonly #settings: StreamsSettings;
 
-  constructor(log: EventLog, faults: Faults, leader: () => { readonly host: string; readonly port: number }) {
+  constructor(log: EventLog, faults: Faults, settings: StreamsSettings) {
     this.#log = log;
     this.#faults = faults;
-    this.#leader = leader;
+    this.#settings = settings;
   }
 
   /** The handlers by their names in the service definition. */
@@ -105,7 +130,7 @@ export class StreamsHandlers {
       await delay(fault.delayMs ?? 1000);
       return false;
     }
-    const refusal = Faults.refusal(fault.kind, this.#leader());
+    const refusal = Faults.refusal(fault.kind, this.#settings.role.leader);
     if (refusal !== undefined) refuse(refusal);
     return true; // silent: accepted, and never answered
   }
@@ -114,6 +139,12 @@ export class StreamsHandlers {
     call: ServerReadableStream<streams.AppendReq, streams.AppendResp>,
     answer: sendUnaryData<streams.AppendResp>,
   ): Promise<void> {
+    const { users, role, version, maxAppendBytes } = this.#settings;
+    const refused = role.refusal(call.metadata) ?? users.refusal(call.metadata, undefined);
+    if (refused !== undefined) {
+      call.resume(); // what is still coming in is nobody's
+      return answer(refused, null);
+    }
     let options: streams.AppendReq.Options | undefined;
     const events: ProposedEvent[] = [];
     let bytes = 0;
@@ -123,16 +154,15 @@ export class StreamsHandlers {
       if (proposed === undefined) continue;
       const event = eventOf(proposed);
       events.push(event);
-      bytes += event.data.length + event.metadata.length;
+      bytes += sizeOf(event);
+      // Said as soon as it is known, while the rest is still coming in.
+      if (sizeOf(event) > MOST_EVENT_BYTES && version === '25.1') return answer(Faults.tooLarge('event'), null);
+      if (bytes > maxAppendBytes) return answer(Faults.tooLarge('append', maxAppendBytes), null);
     }
     if (call.cancelled) return; // given up in the middle: an append is all or nothing
     const name = options?.getStreamIdentifier()?.getStreamName_asU8();
     if (options === undefined || name === undefined) {
       answer(failure(status.INVALID_ARGUMENT, 'an append begins with its options'), null);
-      return;
-    }
-    if (bytes > MAX_APPEND_BYTES) {
-      answer(Faults.refusal('too-large', this.#leader()) ?? null, null);
       return;
     }
     const fault = this.#faults.take('append');
@@ -142,19 +172,29 @@ export class StreamsHandlers {
     const stream = Buffer.from(name).toString('utf8');
     const outcome = await this.#log.append(stream, events, expected);
     if (fault?.kind === 'silent-after-commit') return;
-    if (fault?.kind === 'lost-answer') answer(Faults.refusal('lost-answer', this.#leader()) ?? null, null);
+    if (fault?.kind === 'lost-answer') answer(Faults.refusal('lost-answer', role.leader) ?? null, null);
     else if (outcome.kind === 'appended') {
       const position = fault?.kind === 'no-position' ? undefined : outcome.position;
       answer(null, appended(outcome.revision, position));
     } else if (outcome.kind === 'conflict') answer(null, wrongExpectedVersion(outcome.current, expected));
-    else {
+    else if (outcome.kind === 'dropped') {
+      this.counters.dropped += 1;
+      await delay(COMMIT_TIMEOUT_MS);
+      answer(Faults.refusal('timeout', role.leader) ?? null, null);
+    } else {
       const trailers = { exception: 'stream-deleted', 'stream-name': stream };
       answer(failure(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, trailers), null);
     }
   }
 
   async #read(call: ReadCall): Promise<void> {
+    const { users, role, version } = this.#settings;
     const request = readRequestOf(call.request);
+    const refused = role.refusal(call.metadata) ?? users.refusal(call.metadata, request);
+    if (refused !== undefined) {
+      call.emit('error', refused);
+      return;
+    }
     if (request === undefined) {
       call.emit('error', failure(status.INVALID_ARGUMENT, 'a read names $all or a stream'));
       return;
@@ -173,7 +213,7 @@ export class StreamsHandlers {
       this.counters.messages += 1;
       return write(message);
     }) as typeof call.write;
-    if (request.subscription) await follow(this.#log, request, call);
+    if (request.subscription) await follow(this.#log, request, call, version);
     else await read(this.#log, request, call);
   }
 }

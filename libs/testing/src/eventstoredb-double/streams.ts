@@ -1,4 +1,4 @@
-import type { ProposedEvent } from './messages.ts';
+import { type ProposedEvent, STREAM_DELETED } from './messages.ts';
 import type { AppendOutcome, Expectation } from './outcomes.ts';
 
 /** An event of the log: what is needed to find, filter and send it. */
@@ -8,6 +8,8 @@ export interface LogEntry {
   readonly stream: string;
   readonly revision: number;
   readonly position: number;
+  /** Where the next event is, or will be. */
+  readonly end: number;
   /** Where its message is in the file. */
   readonly at: number;
   readonly length: number;
@@ -43,7 +45,8 @@ export class Streams {
 
   /** Decides an append. Events that are not on disk yet count: they will be, or nothing more will. */
   check(stream: string, events: readonly ProposedEvent[], expected: Expectation): Checked {
-    const { entries, truncateBefore, tombstoned } = this.#of(stream);
+    const found = this.#of(stream);
+    const { entries, truncateBefore, tombstoned } = found;
     if (tombstoned) return { kind: 'tombstoned' };
     const gone = entries.length > 0 && truncateBefore >= entries.length;
     const write: Checked = { kind: 'write', truncateBefore: gone ? entries.length : undefined };
@@ -51,19 +54,26 @@ export class Streams {
     if (expected === 'any' || expected === 'exists') {
       const [first] = events;
       const known = first === undefined ? undefined : this.#ids.get(first.id);
-      if (known?.stream === stream) return this.#repeat(entries, events, known.revision) ?? conflict;
+      if (known?.stream === stream) return this.#repeat(found, events, known.revision) ?? conflict;
       return expected === 'exists' && (entries.length === 0 || gone) ? conflict : write;
     }
-    const at = expected === 'no-stream' ? (gone ? entries.length : 0) : expected + 1;
+    // A stream that was deleted is begun anew, but for who repeats what began it the first time.
+    if (expected === 'no-stream' && gone && entries[0]?.id !== events[0]?.id) return write;
+    const at = expected === 'no-stream' ? 0 : expected + 1;
     if (at === entries.length) return write;
-    return (at < entries.length && this.#repeat(entries, events, at)) || conflict;
+    return (at < entries.length && this.#repeat(found, events, at)) || conflict;
   }
 
   /** The first result, when these very events are there from that revision on. */
-  #repeat(entries: readonly LogEntry[], events: readonly ProposedEvent[], at: number): AppendOutcome | undefined {
+  #repeat(stream: Stream, events: readonly ProposedEvent[], at: number): AppendOutcome | undefined {
+    const { entries } = stream;
     if (!events.every(({ id }, index) => entries[at + index]?.id === id)) return undefined;
     const last = entries[at + events.length - 1];
-    return last && { kind: 'appended', revision: last.revision, position: last.position };
+    if (last === undefined) return undefined;
+    if (last.position > this.published) return { kind: 'dropped' };
+    // The answer names a place only where the event can still be read.
+    const hidden = last.revision < stream.truncateBefore;
+    return { kind: 'appended', revision: last.revision, position: hidden ? undefined : last.position };
   }
 
   add(entry: LogEntry, data: () => string): void {
@@ -73,7 +83,7 @@ export class Streams {
       this.#streams.set(entry.stream, stream);
     }
     stream.entries.push(entry);
-    if (entry.type === '$streamDeleted') stream.tombstoned = true;
+    if (entry.type === STREAM_DELETED) stream.tombstoned = true;
     if (entry.stream.startsWith('$$') && entry.type === '$metadata') {
       const target = this.#streams.get(entry.stream.slice(2));
       const { $tb } = JSON.parse(data()) as { readonly $tb?: number };

@@ -83,8 +83,10 @@ export class Appender {
     const messages = appendMessages(stream, encoded.events, expected);
     const backoff = new Backoff(30, 1000);
     const doing = `appending to ${stream}`;
+    let failed: unknown;
     for (let attempt = 1; ; attempt += 1) {
       const left = until - performance.now();
+      if (left <= 0 && failed !== undefined) throw portErrorOf(doing, failed);
       if (left <= 0) throw new EventStoreUnavailable(`${doing}: the time was used up by appends before it`);
       try {
         const answer = await this.#connection.append(messages, Math.min(left, this.#timeouts.callMs), this.#closed);
@@ -106,6 +108,7 @@ export class Appender {
         if (error instanceof WrongExpectedRevision) throw error;
         const waited = until - performance.now() <= 0;
         if (waited || this.#closed.aborted || failureOf(error).kind !== 'retry') throw portErrorOf(doing, error);
+        failed = error;
         await backoff.wait(this.#closed);
       }
     }

@@ -3,6 +3,7 @@ import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { CallOptions, Channel, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { bounded } from './bounded.ts';
+import { clientConnectionString, furtherConnectionString } from './connection-string.ts';
 import { Incoming } from './incoming.ts';
 
 type StreamsClient = streamsGrpc.StreamsClient;
@@ -24,9 +25,10 @@ interface ClientParts {
   callArguments(options: { readonly requiresLeader: boolean }, callOptions: CallOptions): [Metadata, CallOptions];
   getChannel(): Promise<Channel>;
   dispose(): Promise<void>;
+  handleError(client: unknown, error: unknown): Promise<void>;
 }
 
-const PARTS = ['execute', 'GRPCStreamCreator', 'callArguments', 'getChannel', 'dispose'] as const;
+const PARTS = ['execute', 'GRPCStreamCreator', 'callArguments', 'getChannel', 'dispose', 'handleError'] as const;
 
 const partsOf = (client: object): ClientParts => {
   for (const part of PARTS) {
@@ -36,37 +38,76 @@ const partsOf = (client: object): ClientParts => {
       );
     }
   }
-  return client as ClientParts;
+  const parts = client as ClientParts;
+  // The library leaves this promise to itself: a cluster that is not found while a call of its old connection fails would be
+  // a rejection that nobody handles, which ends the process. The call reports its error by itself.
+  const { handleError } = parts;
+  parts.handleError = (...args) => handleError(...args).catch(() => undefined);
+  return parts;
+};
+
+const clientOf = (checked: string): EventStoreDBClient => {
+  try {
+    return EventStoreDBClient.connectionString(checked);
+  } catch (error) {
+    // The library's error has the connection string, password included, as a property.
+    const secret = /\/\/([^@?]*)@/u.exec(checked)?.[1];
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `the connection string of the event store: ${secret === undefined ? reason : reason.replaceAll(secret, '***')}`,
+    );
+  }
 };
 
 /** Time that the call itself gets beyond the deadline it carries, before it is cut off here. */
 const GRACE_MS = 250;
 const CLOSE_MS = 1000;
+/**
+ * Subscriptions of the first connection, and of each further one. The server serves 100 calls per connection at once and lets
+ * the next wait: appends and reads, which end, must not wait for subscriptions, which do not.
+ */
+const FIRST_SUBSCRIPTIONS = 40;
+const FURTHER_SUBSCRIPTIONS = 90;
+
+/** One connection of the library, and the subscriptions that it carries. */
+interface Lane {
+  readonly parts: ClientParts;
+  readonly room: number;
+  subscriptions: number;
+}
 
 /** The calls of the Streams service that the adapter makes, every one with a time limit and a way to abort it. */
 export class Connection {
-  readonly #parts: ClientParts;
+  readonly #open: (before: number) => ClientParts;
+  readonly #first: Lane;
+  readonly #lanes: Lane[];
   #used = false;
 
-  /** @param connectionString `esdb://` or `esdb+discover://`; TLS and credentials are part of it */
+  /**
+   * @param connectionString `esdb://` or `esdb+discover://`; TLS and credentials are part of it
+   * @throws Error without the credentials when it cannot be understood, or a file that it names is not there
+   */
   constructor(connectionString: string) {
-    this.#parts = partsOf(EventStoreDBClient.connectionString(connectionString));
+    const checked = clientConnectionString(connectionString);
+    this.#open = (before) => partsOf(clientOf(before === 0 ? checked : furtherConnectionString(checked, before)));
+    this.#first = { parts: this.#open(0), room: FIRST_SUBSCRIPTIONS, subscriptions: 0 };
+    this.#lanes = [this.#first];
   }
 
   /** The plain `Append`: one call per append, which stands alone. Rejects with whatever the library or gRPC reports. */
   append(messages: readonly streams.AppendReq[], timeoutMs: number, signal: AbortSignal): Promise<streams.AppendResp> {
     this.#used = true;
+    const { parts } = this.#first;
     return bounded(timeoutMs + GRACE_MS, signal, (over) =>
-      this.#parts.execute(
+      parts.execute(
         streamsGrpc.StreamsClient,
         'append',
         (client) =>
           new Promise<streams.AppendResp>((resolve, reject) => {
             if (over.aborted) return reject(over.reason);
             const options = { deadline: Date.now() + timeoutMs };
-            const call = client.append(
-              ...this.#parts.callArguments({ requiresLeader: true }, options),
-              (error, answer) => (error === null ? resolve(answer) : reject(error)),
+            const call = client.append(...parts.callArguments({ requiresLeader: true }, options), (error, answer) =>
+              error === null ? resolve(answer) : reject(error),
             );
             call.on('error', reject);
             over.addEventListener('abort', () => call.cancel(), { once: true });
@@ -80,17 +121,25 @@ export class Connection {
   /** Starts a read or a subscription. Its messages have no deadline of their own: whoever waits for one has. */
   async read(request: streams.ReadReq, timeoutMs: number, signal: AbortSignal): Promise<Incoming> {
     this.#used = true;
-    const open = this.#parts.GRPCStreamCreator(streamsGrpc.StreamsClient, 'read', (client) => {
+    const lasting = request.getOptions()?.hasSubscription() === true;
+    const lane = lasting ? this.#laneOfSubscription() : this.#first;
+    if (lasting) lane.subscriptions += 1;
+    const leave = (): void => {
+      if (lasting) lane.subscriptions -= 1;
+    };
+    const open = lane.parts.GRPCStreamCreator(streamsGrpc.StreamsClient, 'read', (client) => {
       const call = client.read(
         request,
-        ...this.#parts.callArguments({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY }),
+        ...lane.parts.callArguments({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY }),
       ) as ClientReadableStream<streams.ReadResp>;
-      return Object.assign(call, { incoming: new Incoming(call) });
+      return Object.assign(call.once('close', leave), { incoming: new Incoming(call) });
     });
     let late = false;
+    const opening = open();
+    opening.catch(leave); // there never was a call
     try {
       return await bounded(timeoutMs, signal, async () => {
-        const { incoming } = await open();
+        const { incoming } = await opening;
         if (late) incoming.close();
         return incoming;
       });
@@ -100,12 +149,24 @@ export class Connection {
     }
   }
 
-  /** Ends all calls and the connection. */
+  #laneOfSubscription(): Lane {
+    let lane = this.#lanes.find(({ room, subscriptions }) => subscriptions < room);
+    if (lane === undefined) {
+      lane = { parts: this.#open(this.#lanes.length), room: FURTHER_SUBSCRIPTIONS, subscriptions: 0 };
+      this.#lanes.push(lane);
+    }
+    return lane;
+  }
+
+  /** Ends all calls and the connections. */
   async close(): Promise<void> {
     if (!this.#used) return;
     const never = new AbortController().signal;
-    await bounded(CLOSE_MS, never, () => this.#parts.dispose()).catch(() => undefined);
-    const channel = await bounded(CLOSE_MS, never, () => this.#parts.getChannel()).catch(() => undefined);
-    channel?.close();
+    const closing = this.#lanes.map(async ({ parts }) => {
+      await bounded(CLOSE_MS, never, () => parts.dispose()).catch(() => undefined);
+      const channel = await bounded(CLOSE_MS, never, () => parts.getChannel()).catch(() => undefined);
+      channel?.close();
+    });
+    await Promise.all(closing);
   }
 }

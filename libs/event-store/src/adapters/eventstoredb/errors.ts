@@ -63,6 +63,7 @@ const BY_NAME: Readonly<Record<string, FailureKind>> = {
   unknown: 'retry',
   'access-denied': 'denied',
   'maximum-append-size-exceeded': 'too-large',
+  'maximum-append-event-size-exceeded': 'too-large',
   'stream-deleted': 'deleted',
 };
 
@@ -79,6 +80,9 @@ const BY_CODE: Readonly<Record<number, FailureKind>> = {
   16: 'denied',
 };
 
+/** A message that is larger than the server receives; without it "exhausted" means that it is too busy. */
+const TOO_LARGE_TEXT = /message (exceeds the maximum|larger than)/iu;
+
 /** Failures without a code: those of discovering a cluster, and of streams that are torn down. */
 const RETRY_TEXT = /discover|not ready|too busy|leader|write after end|premature close|ECONN|socket|GOAWAY/iu;
 
@@ -87,22 +91,34 @@ const RETRY_TEXT = /discover|not ready|too busy|leader|write after end|premature
  * status and last by text (PITFALLS 11).
  */
 export const failureOf = (error: unknown): Failure => {
+  if (error instanceof EventStoreUnavailable) {
+    const kind = error.cause === undefined ? 'retry' : failureOf(error.cause).kind;
+    return { kind, message: error.message };
+  }
   const details = text(fieldOf(error, 'details')) ?? text(fieldOf(error, 'message')) ?? String(error);
   const name = exceptionOf(error) ?? text(fieldOf(error, 'type'));
   const code = fieldOf(error, 'code');
   const kind =
+    (code === 8 && TOO_LARGE_TEXT.test(details) ? 'too-large' : undefined) ??
     (name === undefined ? undefined : BY_NAME[name]) ??
     (typeof code === 'number' ? BY_CODE[code] : undefined) ??
     (RETRY_TEXT.test(details) ? 'retry' : 'refused');
   return { kind, message: `${details}${name !== undefined && !details.includes(name) ? ` (${name})` : ''}` };
 };
 
+/** What is done by reading $all. */
+const ALL_TEXT = /\blog\b/u;
+
 /** A failure as the port knows it. */
 export const portErrorOf = (doing: string, error: unknown): Error => {
   if (error instanceof EventStoreUnavailable) return error;
   const { kind, message } = failureOf(error);
   if (kind === 'too-large')
-    return new TypeError(`${doing}: larger than the server accepts: ${message}`, { cause: error });
+    return new TypeError(`${doing}: larger than the server accepts (its MaxAppendSize): ${message}`, { cause: error });
+  if (kind === 'denied' && ALL_TEXT.test(doing)) {
+    const hint = 'its user must be allowed to read $all, by default only administrators are';
+    return new EventStoreUnavailable(`${doing}: ${message}; ${hint}`, { cause: error });
+  }
   if (kind === 'deleted') return new Error(`${doing}: the stream was ended for ever: ${message}`, { cause: error });
   return new EventStoreUnavailable(`${doing}: ${message}`, { cause: error });
 };

@@ -6,7 +6,7 @@ import { failureOf, portErrorOf, SubscriptionEnded } from './errors.ts';
 import type { LogFilter } from './filters.ts';
 import type { Heads } from './heads.ts';
 import type { Incoming } from './incoming.ts';
-import { positionOf } from './positions.ts';
+import { checkpointOf } from './positions.ts';
 import type { Reader, Timeouts } from './reader.ts';
 import { eventOf } from './recorded.ts';
 import { logSubscription } from './requests.ts';
@@ -47,8 +47,13 @@ export class Follower {
   #announced: Position | undefined;
   #page: RecordedEvent[] = [];
   #pageBytes = 0;
-  /** Where the server says it is; beyond the last event when what followed did not match. */
+  /** Everything up to here was received, or looked at by the server and not for this reader. */
   #reached: Position;
+  /**
+   * The newest checkpoint of this subscription. What is before it was looked at; the event that stands at it may still come:
+   * servers 22.10 to 24.10.4 name the place of the next event. So it counts once a later one has come.
+   */
+  #mark: Position | undefined;
   #missingSince: number | undefined;
 
   constructor(parts: FollowerParts, filter: LogFilter, after: Position, signal: AbortSignal) {
@@ -88,6 +93,7 @@ export class Follower {
     this.#page = [];
     this.#pageBytes = 0;
     this.#reached = this.#position;
+    this.#mark = undefined;
     this.#missingSince = undefined;
   }
 
@@ -119,12 +125,15 @@ export class Follower {
     while (this.#page.length < PAGE_EVENTS && this.#pageBytes < PAGE_BYTES) {
       const message = incoming.take();
       if (message === undefined) return;
-      const checkpoint = message.getCheckpoint()?.getCommitPosition();
-      if (checkpoint !== undefined) this.#reached = Math.max(this.#reached, positionOf(checkpoint));
+      const checkpoint = checkpointOf(message.getCheckpoint());
+      if (checkpoint !== undefined && checkpoint > (this.#mark ?? -1)) {
+        this.#reached = Math.max(this.#reached, this.#mark ?? 0);
+        this.#mark = checkpoint;
+      }
       const sized = eventOf(message);
       if (sized === undefined || sized.event.position <= this.#reached) continue;
       this.#reached = sized.event.position;
-      if (!this.#filter.matches(sized.event.stream)) continue;
+      if (!this.#filter.matches(sized.event)) continue;
       this.#page.push(sized.event);
       this.#pageBytes += sized.bytes;
     }

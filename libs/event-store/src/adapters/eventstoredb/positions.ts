@@ -18,6 +18,15 @@ export const positionOf = (commit: string): Position => {
 };
 
 /**
+ * Where a subscription says that it is. Undefined for what is no place in the log: some versions name the largest number of all
+ * when nothing was looked at yet.
+ */
+export const checkpointOf = (checkpoint: streams.ReadResp.Checkpoint | undefined): Position | undefined => {
+  const position = Number(checkpoint?.getCommitPosition());
+  return Number.isSafeInteger(position) ? position : undefined;
+};
+
+/**
  * Where to begin in order to see what comes after a position; 0 is the beginning of the log. Reads include the event at
  * that place and subscriptions do not, so whoever receives leaves out events up to and including `after` in both cases.
  */
@@ -27,6 +36,9 @@ export const allAfter = (after: Position): streams.ReadReq.Options.AllOptions =>
     : new AllOptions().setPosition(
         new LogPosition().setCommitPosition(String(after)).setPreparePosition(String(after)),
       );
+
+/** Where to begin in order to read backwards what comes before the event at a position. */
+export const allBefore = (position: Position): streams.ReadReq.Options.AllOptions => allAfter(position);
 
 /** The end of the log, for reading backwards. */
 export const allFromEnd = (): streams.ReadReq.Options.AllOptions => new AllOptions().setEnd(new shared.Empty());

@@ -3,9 +3,9 @@ import { EventStoreUnavailable, type Position } from '../../port.ts';
 import { Backoff } from './bounded.ts';
 import type { Connection } from './connection.ts';
 import { CallTimedOut, failureOf, portErrorOf } from './errors.ts';
-import type { LogFilter } from './filters.ts';
+import { isOurs, type LogFilter } from './filters.ts';
 import { eventOf, type SizedEvent } from './recorded.ts';
-import { logRead, logTail, streamRead } from './requests.ts';
+import { logEnd, logRead, logTail, streamRead } from './requests.ts';
 
 /** Time limits of an adapter, all in ms. */
 export interface Timeouts {
@@ -19,11 +19,19 @@ export interface Timeouts {
 
 /** Failed attempts in a row after which a read gives up. */
 const ATTEMPTS = 4;
+/** Events that are asked for when the newest one is none of ours. */
+const BACK_PAGE = 32;
+
+/** What is asked of the server, and how many events it gives at most. */
+interface Asked {
+  readonly message: streams.ReadReq;
+  readonly count: number;
+}
 
 /** One try of a read that may be made again from where it stopped. */
 interface Resumable {
   /** The request for what comes after the last event seen. */
-  readonly request: (last: SizedEvent | undefined, left: number) => streams.ReadReq;
+  readonly request: (last: SizedEvent | undefined, left: number) => Asked;
   readonly wanted: (event: SizedEvent) => boolean;
   readonly limit: number;
   readonly idleMs: number;
@@ -52,9 +60,9 @@ export class Reader {
     return this.#events({
       request: (last, left) => {
         const next = last === undefined ? from : last.event.revision + (backwards ? -1 : 1);
-        return streamRead(name, next, backwards, left);
+        return { message: streamRead(name, next, backwards, left), count: left };
       },
-      wanted: () => true,
+      wanted: ({ event }) => isOurs(event),
       limit,
       idleMs: this.#timeouts.callMs,
       signal,
@@ -66,9 +74,11 @@ export class Reader {
   log(after: Position, filter: LogFilter, limit: number, signal: AbortSignal): AsyncGenerator<SizedEvent, void, void> {
     return this.#events({
       // One more than wanted: the event at the position itself comes too.
-      request: (last, left) =>
-        logRead(last?.event.position ?? after, filter, Math.min(left + 1, Number.MAX_SAFE_INTEGER)),
-      wanted: ({ event }) => event.position > after && filter.matches(event.stream),
+      request: (last, left) => {
+        const count = Math.min(left + 1, Number.MAX_SAFE_INTEGER);
+        return { message: logRead(last?.event.position ?? after, filter, count), count };
+      },
+      wanted: ({ event }) => event.position > after && filter.matches(event),
       limit,
       idleMs: this.#timeouts.scanMs,
       signal,
@@ -76,13 +86,39 @@ export class Reader {
     });
   }
 
-  /** The last event of the log that matches. */
-  async last(filter: LogFilter, signal: AbortSignal): Promise<SizedEvent | undefined> {
+  /** The last event of the log, whosever it is. */
+  end(signal: AbortSignal): Promise<SizedEvent | undefined> {
+    return this.#one(
+      () => ({ message: logEnd(), count: 1 }),
+      () => true,
+      this.#timeouts.callMs,
+      signal,
+    );
+  }
+
+  /**
+   * The last event of the log that matches.
+   * @param idleMs longest silence while the server passes over events that do not
+   */
+  last(filter: LogFilter, idleMs: number, signal: AbortSignal): Promise<SizedEvent | undefined> {
+    const request = (last: SizedEvent | undefined): Asked => {
+      const count = last === undefined ? 1 : BACK_PAGE;
+      return { message: logTail(last?.event.position, filter, count), count };
+    };
+    return this.#one(request, ({ event }) => filter.matches(event), idleMs, signal);
+  }
+
+  async #one(
+    request: Resumable['request'],
+    wanted: Resumable['wanted'],
+    idleMs: number,
+    signal: AbortSignal,
+  ): Promise<SizedEvent | undefined> {
     const events = this.#events({
-      request: () => logTail(filter, 1),
-      wanted: ({ event }) => filter.matches(event.stream),
+      request,
+      wanted,
       limit: 1,
-      idleMs: this.#timeouts.scanMs,
+      idleMs,
       signal,
       doing: 'looking for the end of the log',
     });
@@ -97,7 +133,10 @@ export class Reader {
     let left = read.limit;
     for (let failures = 0; left > 0; ) {
       try {
-        for await (const event of this.#attempt(read, last, left)) {
+        const asked = read.request(last, left);
+        let came = 0;
+        for await (const event of this.#attempt(asked.message, read)) {
+          came += 1;
           failures = 0;
           backoff.reset();
           const repeated = last !== undefined && event.event.position === last.event.position;
@@ -107,7 +146,7 @@ export class Reader {
           left -= 1;
           yield event;
         }
-        return;
+        if (came < asked.count) return; // else there may be more: events that are none of ours count for the server
       } catch (error) {
         failures += 1;
         read.signal.throwIfAborted();
@@ -122,17 +161,13 @@ export class Reader {
     }
   }
 
-  async *#attempt(
-    { request, idleMs, signal }: Resumable,
-    last: SizedEvent | undefined,
-    left: number,
-  ): AsyncGenerator<SizedEvent, void, void> {
-    const incoming = await this.#connection.read(request(last, left), this.#timeouts.callMs, signal);
+  async *#attempt(message: streams.ReadReq, { idleMs, signal }: Resumable): AsyncGenerator<SizedEvent, void, void> {
+    const incoming = await this.#connection.read(message, this.#timeouts.callMs, signal);
     let finished = false;
     try {
       for (;;) {
-        const message = incoming.take();
-        if (message === undefined) {
+        const received = incoming.take();
+        if (received === undefined) {
           const waited = await incoming.wait(idleMs, signal);
           finished = waited === 'ended';
           if (finished) return;
@@ -141,7 +176,7 @@ export class Reader {
           continue;
         }
         signal.throwIfAborted();
-        const event = eventOf(message);
+        const event = eventOf(received);
         if (event !== undefined) yield event;
       }
     } finally {

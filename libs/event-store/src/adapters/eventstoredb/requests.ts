@@ -3,7 +3,7 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { EncodedEvent } from '../../encode.ts';
 import type { ExpectedRevision, Position } from '../../port.ts';
 import type { LogFilter } from './filters.ts';
-import { allAfter, allFromEnd } from './positions.ts';
+import { allAfter, allBefore, allFromEnd } from './positions.ts';
 
 const { AppendReq, ReadReq } = streams;
 const FORWARDS = 0;
@@ -41,9 +41,15 @@ export const streamRead = (
 export const logRead = (after: Position, filter: LogFilter, limit: number): streams.ReadReq =>
   new ReadReq().setOptions(optionsOf(limit, false).setAll(allAfter(after)).setFilter(filter.options));
 
-/** The last events of the log. */
-export const logTail = (filter: LogFilter, limit: number): streams.ReadReq =>
-  new ReadReq().setOptions(optionsOf(limit, true).setAll(allFromEnd()).setFilter(filter.options));
+/** Backwards through the log: what comes before an event, or its last events. */
+export const logTail = (before: Position | undefined, filter: LogFilter, limit: number): streams.ReadReq => {
+  const from = before === undefined ? allFromEnd() : allBefore(before);
+  return new ReadReq().setOptions(optionsOf(limit, true).setAll(from).setFilter(filter.options));
+};
+
+/** The last event of the log, whosever it is: the server has it at hand. */
+export const logEnd = (): streams.ReadReq =>
+  new ReadReq().setOptions(optionsOf(1, true).setAll(allFromEnd()).setNoFilter(new shared.Empty()));
 
 /** A subscription to the log; what comes after a position. */
 export const logSubscription = (after: Position, filter: LogFilter): streams.ReadReq =>

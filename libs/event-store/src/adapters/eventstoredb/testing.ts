@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EventStoreDbDouble } from '@bindery/testing/eventstoredb-double';
+import { type DoubleOptions, EventStoreDbDouble } from '@bindery/testing/eventstoredb-double';
 import type { EventData, EventStore, Position, RecordedEvent, SubscriptionItem } from '../../port.ts';
 import { type EventStoreDbOptions, openEventStoreDb } from '../eventstoredb.ts';
 
@@ -48,15 +48,18 @@ export interface Place {
   open(options?: Partial<EventStoreDbOptions>): EventStore;
 }
 
-export const withDouble = (work: (place: Place) => Promise<void>): Promise<void> =>
+export const withDouble = (
+  work: (place: Place) => Promise<void>,
+  settings: Omit<DoubleOptions, 'directory' | 'port'> = {},
+): Promise<void> =>
   withFolder(async (directory) => {
     const opened: EventStore[] = [];
     const place: Place = {
-      double: await EventStoreDbDouble.start({ directory }),
+      double: await EventStoreDbDouble.start({ directory, ...settings }),
       async restart() {
         const { port } = place.double;
         await place.double.stop();
-        place.double = await EventStoreDbDouble.start({ directory, port });
+        place.double = await EventStoreDbDouble.start({ directory, port, ...settings });
       },
       open(options = {}) {
         const store = openEventStoreDb({ connectionString: place.double.connectionString, ...QUICK, ...options });
