@@ -15,6 +15,7 @@ type AdminOperation =
   | 'listParkedKeys'
   | 'listDeadLetters'
   | 'releaseParkedKey'
+  | 'discardDeadLetter'
   | 'listParkedStreams'
   | 'listInstanceAuditEvents';
 
@@ -53,9 +54,9 @@ describe('a parked key', () => {
     await product?.stop();
   }, 60_000);
 
-  const ask = async (operation: AdminOperation, path: string): Promise<Answer> => {
+  const ask = async (operation: AdminOperation, path: string, body?: object): Promise<Answer> => {
     const { method } = operations[operation];
-    const answer = await request(product, method, `/admin/v1${path}`);
+    const answer = await request(product, method, `/admin/v1${path}`, body);
     expect(contract.checkResponse(operation, answer.status, answer.body)).toEqual([]);
     return answer;
   };
@@ -132,6 +133,34 @@ describe('a parked key', () => {
       payload: { details: { service: 'content', owner: group, topic } },
     });
   });
+
+  test('goes on without a letter that is given up, and the audit says why', async () => {
+    // Given a key whose first letter can never be handled,
+    const sent = [removal('never'), removal('2026-03-01T12:00:00.000Z')];
+    await ok(product, 'POST', `/v1/spaces/${spaceId}/permissions`, { role: 'edit', users: [userId] });
+    await bus.publish(
+      topic,
+      sent.map((event) => ({ key: userId, event })),
+    );
+    await until('both wait', async () => (await parked())[0]?.letters === 2);
+    const { items } = Object((await ask('listDeadLetters', `${address(userId)}/letters`)).body);
+    const discard = (offset: string) =>
+      ask('discardDeadLetter', `${address(userId)}/letters/${offset}/discard`, { reason: 'its time is none' });
+    // when the one behind it is given up, then that is refused;
+    expect((await discard(items[1].offset)).status).toBe(409);
+    // when it is itself, then the one behind it is handled and nothing waits any more.
+    expect((await discard(items[0].offset)).status).toBe(200);
+    await until('nothing waits any more', async () => (await parked()).length === 0);
+    expect((await discard(items[0].offset)).status).toBe(404);
+    const audit = await ask('listInstanceAuditEvents', '/audit-events?action=recovery.discard-asked');
+    expect(Object(audit.body).items).toMatchObject([
+      {
+        actor: { type: 'user' },
+        target: { type: 'parked-key', id: userId },
+        payload: { details: { owner: group, topic, offset: items[0].offset, reason: 'its time is none' } },
+      },
+    ]);
+  }, 90_000);
 
   test('of a group that nobody knows is not found; streams that wait are listed', async () => {
     expect((await ask('releaseParkedKey', `/parked-keys/nobody/${topic}/a/release`)).status).toBe(404);

@@ -107,6 +107,25 @@ describe('what waits in the consumer groups of a service', () => {
     expect((await work().keys({ limit: 9 })).keys.map(({ group }) => group)).toEqual(['b-group']);
   });
 
+  test('its oldest message is given up, and those behind it go on', async () => {
+    await begin(['k1']);
+    const id = { group: 'a-group', topic, key: 'k1' };
+    const { letters } = await work().letters({ ...id, limit: 10 });
+    const [first = '', second = ''] = letters.map(({ offset }) => offset);
+    await expect(work().discard({ ...id, offset: second, waitMs: 5000 })).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(work().discard({ ...id, key: 'k9', offset: first, waitMs: 1 })).rejects.toMatchObject({
+      kind: 'not-found',
+    });
+    expect(await work().discard({ ...id, offset: first, waitMs: 5000 })).toMatchObject({ attempts: 1, letters: 1 });
+    await expect(work().discard({ ...id, offset: first, waitMs: 5000 })).rejects.toMatchObject({
+      ...{ kind: 'conflict', code: 'dead_letter.not_first' },
+    });
+    expect((await work().letters({ ...id, limit: 10 })).letters.map(({ event }) => Object(event).id)).toEqual([
+      'known-1',
+    ]);
+    expect(await work().discard({ ...id, offset: second, waitMs: 5000 })).toBeNull();
+  });
+
   test('cannot be told before the group is joined', async () => {
     await expect(work().keys({ limit: 1 })).rejects.toMatchObject({ code: 'consumer_group.not_joined' });
   });

@@ -1,5 +1,13 @@
 import type { CloudEvent, ParkedKey } from '@bindery/message-bus';
-import { invalid, type ParkedKeyId, type ParkedWork, Problem, type WaitingKey } from '@bindery/service-kit';
+import {
+  conflict,
+  invalid,
+  notFound,
+  type ParkedKeyId,
+  type ParkedWork,
+  Problem,
+  type WaitingKey,
+} from '@bindery/service-kit';
 import type { Membership } from './consumers/membership.ts';
 import type { ServiceRuntime } from './service-runtime.ts';
 
@@ -90,6 +98,17 @@ export const createParkedWork = (deps: {
       const member = memberOf(id.group);
       if (member === undefined || (await told(only(id))) === null) return null;
       await told(member.release(id.topic, id.key, AbortSignal.timeout(waitMs)));
+      return told(only(id));
+    },
+    async discard({ waitMs, offset, ...id }) {
+      const member = memberOf(id.group);
+      if (member === undefined || (await told(only(id))) === null) throw notFound('parked key');
+      const discarded = await told(member.discard(id.topic, id.key, offset, AbortSignal.timeout(waitMs)));
+      if (!discarded)
+        throw conflict(
+          'dead_letter.not_first',
+          'Only the oldest message of a key can be discarded, and not while the key is released; look at it again.',
+        );
       return told(only(id));
     },
   };

@@ -129,6 +129,14 @@ export interface RunningConsumer {
    * @throws MessageBusUnavailable, UnknownTopic
    */
   release(topic: string, key: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Gives up the first message that waits of a key: no handler has it again, its dead letter stays where it is. Those behind
+   * it are released, as by `release`.
+   * @param offset of that message: another one that is the first by now is not given up in its stead
+   * @returns false, and nothing was done, when it is not the first one (any more), or a release is under way
+   * @throws MessageBusUnavailable, UnknownTopic
+   */
+  discard(topic: string, key: string, offset: string, signal?: AbortSignal): Promise<boolean>;
   /** Ends after the message in hand. */
   stop(): Promise<void>;
 }

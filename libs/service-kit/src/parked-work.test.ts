@@ -25,6 +25,7 @@ const parked: ParkedWork = {
     return note('letters', query, { letters: [], next: '7' });
   },
   release: async (query) => note('release', query, query.waitMs === 0 ? known : null),
+  discard: async (query) => note('discard', query, query.waitMs === 0 ? known : null),
   streams: async (query) => note('streams', query, [stream]),
   retry: async (query) => note('retry', query, stream),
 };
@@ -65,6 +66,7 @@ test('what waits in a service is asked of its process, and refusals come back as
   expect(await remote.letters({ ...id, limit: 5 })).toEqual({ letters: [], next: '7' });
   expect(await remote.release({ ...id, waitMs: 0 })).toEqual(known);
   expect(await remote.release({ ...id, waitMs: 1 })).toBeNull();
+  expect(await remote.discard({ ...id, offset: '3', waitMs: 0 })).toEqual(known);
   expect(await remote.streams({ limit: 5 })).toEqual([stream]);
   expect(await remote.retry({ reactor: 'mail', stream: 's', waitMs: 1 })).toEqual(stream);
   expect(asked).toEqual([
@@ -72,6 +74,7 @@ test('what waits in a service is asked of its process, and refusals come back as
     ['letters', { ...id, limit: 5 }],
     ['release', { ...id, waitMs: 0 }],
     ['release', { ...id, waitMs: 1 }],
+    ['discard', { ...id, offset: '3', waitMs: 0 }],
     ['streams', { limit: 5 }],
     ['retry', { reactor: 'mail', stream: 's', waitMs: 1 }],
   ]);
@@ -84,6 +87,6 @@ test('what waits in a service is asked of its process, and refusals come back as
 test('a process where nothing can wait says so', async () => {
   await expect(createRemoteService('content', without).parked.keys({ limit: 1 })).rejects.toMatchObject({
     kind: 'not-found',
-    code: 'internal.path',
+    code: 'parked_work.none',
   });
 });

@@ -79,6 +79,12 @@ export interface ParkedWork {
    * without being waited for, also after a restart. @returns what is parked then, null when the key is free
    */
   release(query: ParkedKeyId & { readonly waitMs: number }): Promise<WaitingKey | null>;
+  /**
+   * Gives up the oldest letter of a key, and has those behind it handed to the consumer again; waits like `release`.
+   * @param query `offset` of that letter @returns what is parked then, null when the key is free
+   * @throws Problem 404 when it is not parked, 409 when that is not its oldest letter or a release is under way
+   */
+  discard(query: ParkedKeyId & { readonly offset: string; readonly waitMs: number }): Promise<WaitingKey | null>;
   /** Parked streams in the order of reactor and stream. */
   streams(query: {
     readonly reactor?: string;
@@ -97,6 +103,7 @@ const calls = {
   'parked-keys': (work, query: Parameters<ParkedWork['keys']>[0]) => work.keys(query),
   'dead-letters': (work, query: Parameters<ParkedWork['letters']>[0]) => work.letters(query),
   'release-key': (work, query: Parameters<ParkedWork['release']>[0]) => work.release(query),
+  'discard-letter': (work, query: Parameters<ParkedWork['discard']>[0]) => work.discard(query),
   'parked-streams': (work, query: Parameters<ParkedWork['streams']>[0]) => work.streams(query),
   'retry-stream': (work, query: Parameters<ParkedWork['retry']>[0]) => work.retry(query),
 } satisfies Calls;
@@ -107,8 +114,8 @@ export const isParkedCall = (name: string): boolean => Object.hasOwn(calls, name
 /** Answers a call that another process of the same release sent. @throws Problem */
 export const askParkedWork = (work: ParkedWork | undefined, name: string, query: unknown): Promise<unknown> => {
   const call = (calls as Calls)[name];
-  if (work === undefined || call === undefined)
-    throw new Problem('not-found', 'internal.path', 'No such internal path.');
+  if (work === undefined) throw new Problem('not-found', 'parked_work.none', 'Nothing can wait in this process.');
+  if (call === undefined) throw new Problem('not-found', 'internal.path', 'No such internal path.');
   // The other end is the same release: what it sends has this shape.
   return call(work, query as never);
 };
@@ -119,6 +126,7 @@ export const remoteParkedWork = (ask: (name: string, query: object) => Promise<u
   keys: async (query) => (await ask('parked-keys', query)) as Awaited<ReturnType<ParkedWork['keys']>>,
   letters: async (query) => (await ask('dead-letters', query)) as Awaited<ReturnType<ParkedWork['letters']>>,
   release: async (query) => (await ask('release-key', query)) as Awaited<ReturnType<ParkedWork['release']>>,
+  discard: async (query) => (await ask('discard-letter', query)) as Awaited<ReturnType<ParkedWork['discard']>>,
   streams: async (query) => (await ask('parked-streams', query)) as Awaited<ReturnType<ParkedWork['streams']>>,
   retry: async (query) => (await ask('retry-stream', query)) as Awaited<ReturnType<ParkedWork['retry']>>,
 });

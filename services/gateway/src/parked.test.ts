@@ -18,6 +18,7 @@ class FakeWork implements ParkedWork {
   waiting: WaitingKey[] = [];
   streaming: WaitingStream[] = [];
   releases: string[] = [];
+  discards: string[] = [];
   /** How long each of them may take, in ms. */
   waits: number[] = [];
   outcome: WaitingKey | null = null;
@@ -50,6 +51,12 @@ class FakeWork implements ParkedWork {
     return this.outcome;
   };
 
+  discard: ParkedWork['discard'] = async (id) => {
+    this.discards.push(`${id.group} ${id.topic} ${id.key} ${id.offset}`);
+    this.waits.push(id.waitMs);
+    return this.outcome;
+  };
+
   streams: ParkedWork['streams'] = async ({ reactor, stream: name, after, limit }) =>
     this.streaming
       .filter((one) => (reactor ?? one.reactor) === one.reactor && (name ?? one.stream) === one.stream)
@@ -75,6 +82,7 @@ describe('what is parked', () => {
     keys: (query) => of().keys(query),
     letters: (query) => of().letters(query),
     release: (query) => of().release(query),
+    discard: (query) => of().discard(query),
     streams: (query) => of().streams(query),
     retry: (query) => of().retry(query),
   });
@@ -115,10 +123,14 @@ describe('what is parked', () => {
     refuse = undefined;
   });
 
-  const send = async (operation: keyof typeof parkedOperations, path: string, token = 'root') => {
+  const send = async (operation: keyof typeof parkedOperations, path: string, token = 'root', given?: object) => {
     const { method } = parkedOperations[operation];
-    const headers = { authorization: `Bearer ${token}` };
-    const response = await fetch(`${instance.url}/admin/v1${path}`, { method, headers });
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(given === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const sent = { method, headers, ...(given === undefined ? {} : { body: JSON.stringify(given) }) };
+    const response = await fetch(`${instance.url}/admin/v1${path}`, sent);
     const body: unknown = await response.json();
     expect(contract.checkResponse(operation, response.status, body)).toEqual([]);
     return { status: response.status, body };
@@ -200,6 +212,46 @@ describe('what is parked', () => {
     expect(content.releases).toHaveLength(3);
   });
 
+  test('its oldest letter is discarded, once that stands in the audit with the reason', async () => {
+    const path = (offset: string) => `/parked-keys/content-grants/bindery.identity.v1/a/letters/${offset}/discard`;
+    const why = { reason: 'Written by a version that never was released.' };
+    // Given a parked key whose oldest letter is at 0,
+    content.waiting = [key('content-grants', 'bindery.identity.v1', 'a')];
+    content.outcome = key('content-grants', 'bindery.identity.v1', 'a');
+    // when another one is to be discarded, or without a reason,
+    const refused = [await send('discardDeadLetter', path('1'), 'root', why)];
+    for (const given of [undefined, {}, { reason: ' ' }, { reason: 'x'.repeat(501) }, { ...why, force: true }])
+      refused.push(await send('discardDeadLetter', path('0'), 'root', given));
+    refused.push(await send('discardDeadLetter', path('zero'), 'root', why));
+    // then nothing happens;
+    expect(refused.map(({ status }) => status)).toEqual([409, 400, 400, 400, 400, 400, 400]);
+    expect([content.discards, recorded]).toEqual([[], []]);
+    // when the oldest one is,
+    const discarded = await send('discardDeadLetter', path('0'), 'root', why);
+    // then those behind it go on, here until the next one that fails,
+    expect(discarded).toMatchObject({
+      ...{ status: 200, body: { object: 'dead-letter-discard', state: 'parked', parked: { key: 'a', letters: 2 } } },
+    });
+    expect(content.discards).toEqual(['content-grants bindery.identity.v1 a 0']);
+    expect(recorded).toEqual([
+      {
+        ...{ kind: 'parked-key', service: 'content', owner: 'content-grants', topic: 'bindery.identity.v1' },
+        ...{ target: 'a', attempts: 5, by: 'user-1', discarded: { partition: 1, offset: '0', ...why } },
+      },
+    ]);
+    content.outcome = null;
+    expect((await send('discardDeadLetter', path('0'), 'root', why)).body).toEqual({
+      ...{ object: 'dead-letter-discard', state: 'released' },
+    });
+    // and not while a release is under way, or when the audit cannot be written.
+    content.waiting = [{ ...key('content-grants', 'bindery.identity.v1', 'a'), releasing: true }];
+    expect((await send('discardDeadLetter', path('0'), 'root', why)).status).toBe(409);
+    content.waiting = [key('content-grants', 'bindery.identity.v1', 'a')];
+    refuse = new Problem('unavailable', 'event_store.unavailable', 'Away.');
+    expect((await send('discardDeadLetter', path('0'), 'root', why)).status).toBe(503);
+    expect(content.discards).toHaveLength(2);
+  });
+
   test('a stream is tried again, and its outcome told', async () => {
     identity.streaming = [stream('mail', 'identity.invitation-1')];
     const path = '/parked-streams/identity/mail/identity.invitation-1/retry';
@@ -246,11 +298,12 @@ describe('what is parked', () => {
       ['listParkedKeys', '/parked-keys'],
       ['listDeadLetters', '/parked-keys/content-grants/t/k/letters'],
       ['releaseParkedKey', '/parked-keys/content-grants/t/k/release'],
+      ['discardDeadLetter', '/parked-keys/content-grants/t/k/letters/0/discard'],
       ['listParkedStreams', '/parked-streams'],
       ['retryParkedStream', '/parked-streams/content/r/s/retry'],
     ] as const)
       expect((await send(operation, path, 'secret')).status).toBe(403);
-    expect(content.releases).toEqual([]);
+    expect([content.releases, content.discards]).toEqual([[], []]);
   });
 
   test('a service that cannot be asked is said to be away', async () => {

@@ -181,6 +181,7 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
     case 'EmailReleased':
     case 'AccessDenied':
     case 'RecoveryAsked':
+    case 'DiscardAsked':
     case 'SubdomainClaimed':
     case 'SubdomainReleased':
     case 'InstanceInitialized':

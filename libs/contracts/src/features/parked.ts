@@ -142,6 +142,45 @@ export const releaseParkedKey = operation({
   },
 });
 
+/** Gives up one message, so that those behind it go on. */
+export const discardDeadLetter = operation({
+  id: 'discardDeadLetter',
+  owner: 'gateway',
+  surface: 'admin',
+  method: 'POST',
+  path: '/parked-keys/{group}/{topic}/{key}/letters/{offset}/discard',
+  tag: 'Instance',
+  summary: 'Discard a message of a key',
+  description:
+    'For a message of which is known that it can never be handled. Only the oldest of a key can be discarded, and not while the key is released. What it says is not done, by nobody; the messages behind it are handled, in order, as after a release, whose outcome this waits for in the same way. Its dead letter is kept, and the reason stands in the audit.',
+  access: 'instance-admin',
+  params: closed({
+    group: name('Consumer group.'),
+    topic: name('Topic that the messages came from.'),
+    key: name('Key of the messages.'),
+    offset: Type.String({
+      pattern: '^[0-9]{1,19}$',
+      description: 'Place of the message in the partition of the topic.',
+    }),
+  }),
+  body: closed({
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      pattern: '\\S',
+      description: 'Why it may be missing. Kept in the audit for ever: no personal data.',
+    }),
+  }),
+  success: {
+    200: closed({
+      object: words(['dead-letter-discard']),
+      state: outcome('released'),
+      parked: Type.Optional(ParkedKey),
+    }),
+  },
+  errors: [409],
+});
+
 /** Parked streams of all reactors. */
 export const listParkedStreams = operation({
   id: 'listParkedStreams',
@@ -189,6 +228,7 @@ export const parkedOperations = {
   listParkedKeys,
   listDeadLetters,
   releaseParkedKey,
+  discardDeadLetter,
   listParkedStreams,
   retryParkedStream,
 } as const;
@@ -210,6 +250,9 @@ export const recordRecovery = operation({
     topic: Type.Optional(Type.String()),
     target: Type.String({ description: 'Key or stream.' }),
     attempts: Type.Integer({ minimum: 0 }),
+    discarded: Type.Optional(
+      closed({ partition: Type.Integer({ minimum: 0 }), offset: Type.String(), reason: Type.String() }),
+    ),
   }),
   success: { 204: null },
 });

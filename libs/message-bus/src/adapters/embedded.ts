@@ -177,6 +177,7 @@ class SqliteMessageBus implements EmbeddedMessageBus {
       parked: (page) => consumer.parked(page),
       letters: (topic, key, page) => consumer.letters(topic, key, page),
       release: (topic, key, signal) => consumer.release(topic, key, signal),
+      discard: (topic, key, offset, signal) => consumer.discard(topic, key, offset, signal),
       stop: () => consumer.stop().finally(() => this.#consumers.delete(consumer)),
     };
   }

@@ -121,6 +121,7 @@ class KafkaBus implements KafkaMessageBus {
       parked: (page) => consumer.parked(page),
       letters: (topic, key, page) => consumer.letters(topic, key, page),
       release: (topic, key, signal) => consumer.release(topic, key, signal),
+      discard: (topic, key, offset, signal) => consumer.discard(topic, key, offset, signal),
       stop,
     };
   }

@@ -147,6 +147,7 @@ export const observedMessageBus = (
         parked: (page) => consumer.parked(page),
         letters: (topic, key, page) => consumer.letters(topic, key, page),
         release: (topic, key, signal) => consumer.release(topic, key, signal),
+        discard: (topic, key, offset, signal) => consumer.discard(topic, key, offset, signal),
         stop: () => {
           running.delete(entry);
           return consumer.stop();

@@ -1,4 +1,4 @@
-import type { DeadLetter, Handled, ParkedKey, RunningConsumer } from '@bindery/message-bus';
+import type { ConsumerOptions, DeadLetter, Handled, ParkedKey, RunningConsumer } from '@bindery/message-bus';
 import { expect, test } from '@jest/globals';
 import { gate, type MessageBusHarness, numbered, numberOf, Recorder, upTo, withBus } from './harness.ts';
 
@@ -93,6 +93,39 @@ export const operating = (harness: MessageBusHarness): void => {
       expect(await consumer.parked()).toEqual([{ ...first, reason: 'number 3', attempts: 1, messages: 2 }]);
       const left = await lettersOf(consumer, topic, 'a', 10);
       expect(left.map(({ event }) => event?.data)).toEqual([{ n: 3 }, { n: 4 }]);
+    }));
+
+  test('the first message of a parked key is given up, by its offset; those behind it go on in order', () =>
+    withBus(harness, async ({ bus, topic, group, until, open }) => {
+      const poison = new Set([1, 3]);
+      const options = { group: group('g'), topics: [topic] };
+      const tried: number[] = [];
+      const handle: ConsumerOptions['handle'] = async (message) => {
+        if (!poison.has(numberOf(message))) return { kind: 'done' };
+        tried.push(numberOf(message));
+        return { kind: 'park', reason: 'poison' };
+      };
+      const worker = await Recorder.start(bus, options, handle);
+      await bus.publish(topic, numbered('a', 6));
+      await until('parked', async () => (await worker.consumer.parked())[0]?.messages === 5);
+      const other = await Recorder.start(await open(), options, handle);
+      const offsets = (await lettersOf(worker.consumer, topic, 'a', 10)).map(({ offset }) => offset);
+      // Another one than the first stays, and so does everything of a key that is not parked.
+      expect(await worker.consumer.discard(topic, 'a', offsets[1] ?? '')).toBe(false);
+      expect(await worker.consumer.discard(topic, 'fine', offsets[0] ?? '')).toBe(false);
+      expect((await worker.consumer.parked({ fresh: true }))[0]?.messages).toBe(5);
+      // Whoever is asked: the one that works on the key does it.
+      expect(await other.consumer.discard(topic, 'a', offsets[0] ?? '')).toBe(true);
+      expect(await worker.consumer.parked({ fresh: true })).toMatchObject([
+        { messages: 3, attempts: 1, reason: 'poison' },
+      ]);
+      // What is the first now is not given up for one that was.
+      expect(await other.consumer.discard(topic, 'a', offsets[0] ?? '')).toBe(false);
+      expect(await worker.consumer.discard(topic, 'a', offsets[2] ?? '')).toBe(true);
+      expect(await other.consumer.parked({ fresh: true })).toEqual([]);
+      expect([...worker.numbers('a'), ...other.numbers('a')]).toEqual([0, 2, 4, 5]);
+      // No handler had either of them once more.
+      expect(tried).toEqual([1, 3]);
     }));
 
   test('a release that takes long is left alone by whoever asked, and seen to be under way', () =>

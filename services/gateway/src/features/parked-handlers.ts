@@ -1,5 +1,6 @@
 import type { BodyOf, parkedOperations, recordRecovery } from '@bindery/contracts';
 import {
+  conflict,
   type HandlersFor,
   invalid,
   notFound,
@@ -28,6 +29,11 @@ interface Owner {
 }
 
 const presentKey = (service: string, known: WaitingKey) => ({ object: 'parked-key' as const, service, ...known });
+/** @param left what is parked after a release, null when the key is free */
+const outcomeOf = (service: string, left: WaitingKey | null) =>
+  left === null
+    ? { state: 'released' as const }
+    : { state: left.releasing ? ('waiting' as const) : ('parked' as const), parked: presentKey(service, left) };
 const presentStream = (service: string, known: WaitingStream) => ({
   object: 'parked-stream' as const,
   service,
@@ -156,11 +162,27 @@ export function createParkedHandlers(
         status: 200,
         body: {
           object: 'parked-key-release',
-          ...(left === null
-            ? { state: 'released' }
-            : { state: left.releasing ? 'waiting' : 'parked', parked: presentKey(owner.name, left) }),
+          ...outcomeOf(owner.name, left),
         },
       };
+    },
+
+    async discardDeadLetter(context, { params: { offset, ...id }, body: { reason } }) {
+      const { owner, known } = await find(id);
+      const { letters } = await owner.parked.letters({ ...id, limit: 1 });
+      const [first] = letters;
+      if (first?.offset !== offset || known.releasing)
+        throw conflict(
+          'dead_letter.not_first',
+          'Only the oldest message of a key can be discarded, and not while the key is released; look at it again.',
+        );
+      const { group, topic, key } = id;
+      await record(context, {
+        ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: key, attempts: known.attempts },
+        discarded: { partition: first.partition, offset, reason },
+      });
+      const left = await owner.parked.discard({ ...id, offset, waitMs: waitIn(context) });
+      return { status: 200, body: { object: 'dead-letter-discard', ...outcomeOf(owner.name, left) } };
     },
 
     async listParkedStreams(_context, { query: { service, reactor, page, limit = defaultLimit } }) {

@@ -65,11 +65,27 @@ export class GroupConsumer implements RunningConsumer {
   }
 
   async release(topicName: string, key: string, signal?: AbortSignal): Promise<void> {
-    const { changes, commits, parking, log } = this.#context;
+    const { commits, parking, log } = this.#context;
     const { groupId } = this.#membership;
     const topic = log.topic(topicName);
-    const changeKey = releaseKey(groupId, topic.id, partitionOf(key, topic.partitions));
     await commits.submit(plainWrite(() => parking.startRelease(groupId, topic.id, key)));
+    await this.#released(topic, key, signal);
+  }
+
+  async discard(topicName: string, key: string, offset: string, signal?: AbortSignal): Promise<boolean> {
+    const { commits, parking, log } = this.#context;
+    const { groupId } = this.#membership;
+    const topic = log.topic(topicName);
+    const discarded = await commits.submit(plainWrite(() => parking.discard(groupId, topic.id, key, offset)));
+    if (discarded) await this.#released(topic, key, signal);
+    return discarded;
+  }
+
+  /** Waits for the end of a release that was just asked for. */
+  async #released(topic: Topic, key: string, signal: AbortSignal | undefined): Promise<void> {
+    const { changes, parking } = this.#context;
+    const { groupId } = this.#membership;
+    const changeKey = releaseKey(groupId, topic.id, partitionOf(key, topic.partitions));
     changes.notify(changeKey);
     const over = signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
     while (signal?.aborted !== true) {

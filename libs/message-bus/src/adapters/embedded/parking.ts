@@ -138,6 +138,19 @@ export class Parking {
     this.#startRelease.run(groupId, topicId, key);
   }
 
+  /**
+   * Takes the first message of a key out, when it is the one at an offset and no release is under way, and starts the release
+   * of those behind it. @returns whether it was
+   */
+  discard(groupId: number, topicId: number, key: string, offset: string): boolean {
+    const first = this.#firstParked.first(groupId, topicId, key);
+    if (first === undefined || String(first[0]) !== offset || this.isReleasing(groupId, topicId, key)) return false;
+    this.#removeMessage.run(groupId, topicId, key, first[0]);
+    this.#headDone.run(groupId, topicId, key);
+    this.#startRelease.run(groupId, topicId, key);
+    return true;
+  }
+
   /** Whether a key still waits for the end of its release. */
   isReleasing(groupId: number, topicId: number, key: string): boolean {
     return this.#state.first(groupId, topicId, key)?.[0] === 1;

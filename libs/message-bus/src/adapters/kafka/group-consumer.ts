@@ -72,6 +72,25 @@ export class GroupConsumer implements RunningConsumer {
     await this.#catchUp();
     if (keys.get(topic, key) === undefined) return;
     await keys.askRelease(topic, key);
+    await this.#released(topic, key, signal);
+  }
+
+  async discard(topic: string, key: string, offset: string, signal?: AbortSignal): Promise<boolean> {
+    const { parking, topics } = this.#parts;
+    if (!topics.includes(topic)) throw new UnknownTopic(topic);
+    await this.#catchUp();
+    const state = parking.keys.get(topic, key);
+    if (state === undefined || parking.keys.isReleasing(topic, key)) return false;
+    const { letters } = await parking.page(state, 1, undefined);
+    if (letters[0]?.offset !== offset) return false;
+    await parking.keys.askRelease(topic, key, offset);
+    await this.#released(topic, key, signal);
+    return true;
+  }
+
+  /** Waits for the end of a release that was just asked for. */
+  async #released(topic: string, key: string, signal: AbortSignal | undefined): Promise<void> {
+    const { keys } = this.#parts.parking;
     const over = signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
     while (keys.isReleasing(topic, key) && signal?.aborted !== true) {
       if (this.#stop.signal.aborted) {

@@ -20,6 +20,14 @@ export interface ParkedState extends Omit<ParkedKey, 'releasing'> {
   readonly last: string;
 }
 
+/** A key that is to be released. */
+export interface WantedRelease {
+  readonly topic: string;
+  readonly key: string;
+  /** Offset in the topic of a message that no handler is to have again. */
+  readonly discard?: string;
+}
+
 const VERSION = 'version';
 const RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
@@ -47,7 +55,7 @@ export class ParkedKeys {
   readonly #reader: Reader;
   readonly #sender: Sender;
   readonly #parked = new Map<string, ParkedState>();
-  readonly #releases = new Map<string, { readonly topic: string; readonly key: string }>();
+  readonly #releases = new Map<string, WantedRelease>();
   /** Own writes that we know of before we read them: until then older ones of the same name are behind us. */
   readonly #ahead = new Map<string, string>();
   readonly #stop = new AbortController();
@@ -89,7 +97,7 @@ export class ParkedKeys {
   }
 
   /** Keys whose release is wanted. */
-  releases(): readonly { readonly topic: string; readonly key: string }[] {
+  releases(): readonly WantedRelease[] {
     return [...this.#releases.values()];
   }
 
@@ -128,10 +136,12 @@ export class ParkedKeys {
     await this.endRelease(topic, key);
   }
 
-  async askRelease(topic: string, key: string): Promise<void> {
+  /** @param discard a message of the key that is not to be handled */
+  async askRelease(topic: string, key: string, discard?: string): Promise<void> {
     const name = releaseName(topic, key);
-    const value = JSON.stringify({ topic, key });
-    await this.#write([{ name, value, apply: () => this.#releases.set(name, { topic, key }) }]);
+    // What is to be given up stays so, whoever asks for the rest again.
+    const wanted = { topic, key, ...this.#releases.get(name), ...(discard === undefined ? {} : { discard }) };
+    await this.#write([{ name, value: JSON.stringify(wanted), apply: () => this.#releases.set(name, wanted) }]);
   }
 
   async endRelease(topic: string, key: string): Promise<void> {
@@ -207,7 +217,7 @@ export class ParkedKeys {
       // Releases before these two were known wrote none.
       const former = { attempts: 0, since: new Date(Number(record.timestamp)).toISOString() };
       this.#parked.set(name, { ...former, ...(value as ParkedState) });
-    } else this.#releases.set(name, value as { readonly topic: string; readonly key: string });
+    } else this.#releases.set(name, value as WantedRelease);
   }
 
   #wake(): void {

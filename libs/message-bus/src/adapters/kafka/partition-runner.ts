@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { partitionOf } from '../../partitioner.ts';
 import { type Handling, handleRecord } from './handling.ts';
 import type { StoredRecord } from './messages.ts';
-import type { ParkedState } from './parked-keys.ts';
+import type { ParkedState, WantedRelease } from './parked-keys.ts';
 import type { Parking, ToPark } from './parking.ts';
 import { pause } from './within.ts';
 
@@ -31,6 +31,9 @@ export interface RunnerParts {
   readonly mayWork: (signal: AbortSignal) => Promise<void>;
   readonly onTrouble: (error: unknown) => void;
 }
+
+/** What becomes of a message that is given up. */
+const done = { kind: 'done' } as const;
 
 type Item = { readonly next: bigint; readonly stored: StoredRecord | undefined };
 
@@ -115,7 +118,7 @@ export class PartitionRunner {
     }
     await mayWork(this.#stop.signal);
     if (this.#stopped) return;
-    if (wanted !== undefined) await this.#release(wanted.topic, wanted.key);
+    if (wanted !== undefined) await this.#release(wanted);
     else if (item !== undefined) await this.#take(item);
     await nextTurn(); // handlers may never leave the microtask queue: let others run
   }
@@ -170,7 +173,7 @@ export class PartitionRunner {
     }
   }
 
-  #nextRelease(): { readonly topic: string; readonly key: string } | undefined {
+  #nextRelease(): WantedRelease | undefined {
     const { topic, partition, partitions, parking } = this.#parts;
     return parking.keys
       .releases()
@@ -178,7 +181,7 @@ export class PartitionRunner {
   }
 
   /** Hands the parked messages of a key to the handler, oldest first; new ones of the key wait in line meanwhile. */
-  async #release(topic: string, key: string): Promise<void> {
+  async #release({ topic, key, discard }: WantedRelease): Promise<void> {
     const { keys } = this.#parts.parking;
     const state = keys.get(topic, key);
     if (state === undefined) return keys.endRelease(topic, key);
@@ -192,7 +195,8 @@ export class PartitionRunner {
         noted = left.messages;
       }
       const signals = { stop: this.#stop.signal, abort: this.#abort.signal };
-      const outcome = await handleRecord(original, this.#parts.handling, signals);
+      const given = String(original.offset) === discard;
+      const outcome = given ? done : await handleRecord(original, this.#parts.handling, signals);
       if (outcome.kind === 'stopped') return keys.put([remains]);
       if (outcome.kind === 'park') {
         const { reason, attempts } = outcome;

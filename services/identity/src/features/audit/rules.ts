@@ -172,6 +172,14 @@ const recoveries: AuditRules<RecoveryEvent> = {
       details: { service, owner, attempts, ...(topic === undefined ? {} : { topic }) },
     }),
   },
+  DiscardAsked: {
+    action: 'recovery.discard-asked',
+    label: 'Discard of a message asked for',
+    facts: ({ kind, target, service, owner, topic, attempts, partition, offset, reason }) => ({
+      target: { type: kind, id: target },
+      details: { service, owner, topic, attempts, partition, offset, reason },
+    }),
+  },
 };
 
 /** How every event of identity stands in the audit. */

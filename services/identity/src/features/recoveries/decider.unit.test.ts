@@ -4,7 +4,7 @@ import { recoveryAggregate } from './decider.ts';
 import type { RecoveryEvent } from './events.ts';
 
 const given = specificationOf(recoveryAggregate.decider);
-const asked: RecoveryEvent['data'] = {
+const asked: Extract<RecoveryEvent, { type: 'RecoveryAsked' }>['data'] = {
   kind: 'parked-key',
   service: 'content',
   owner: 'content-grants',
@@ -13,6 +13,18 @@ const asked: RecoveryEvent['data'] = {
   attempts: 5,
 };
 const record = { type: 'RecordRecovery', data: asked } as const;
+
+const givenUp = {
+  ...asked,
+  kind: 'parked-key',
+  ...{ topic: 'bindery.identity.v1', partition: 1, offset: '7', reason: 'never was released' },
+} as const;
+
+test('that a message is given up is recorded with the reason, once', () => {
+  const discard = { type: 'RecordDiscard', data: givenUp } as const;
+  given().when(discard).thenEvents({ type: 'DiscardAsked', data: givenUp });
+  given({ type: 'DiscardAsked', data: givenUp }).when(discard).thenNothing();
+});
 
 test('what an administrator asks for is recorded once, however often the request comes', () => {
   given().when(record).thenEvents({ type: 'RecoveryAsked', data: asked });

@@ -14,4 +14,23 @@ export interface RecoveryAsked {
   };
 }
 
-export type RecoveryEvent = RecoveryAsked;
+/** An administrator has asked that a message that cannot be handled is given up, so that those behind it go on. */
+export interface DiscardAsked {
+  readonly type: 'DiscardAsked';
+  readonly data: {
+    readonly kind: 'parked-key';
+    readonly service: string;
+    /** Consumer group. */
+    readonly owner: string;
+    readonly topic: string;
+    /** Key. */
+    readonly target: string;
+    readonly attempts: number;
+    readonly partition: number;
+    readonly offset: string;
+    /** In the words of whoever asked. */
+    readonly reason: string;
+  };
+}
+
+export type RecoveryEvent = RecoveryAsked | DiscardAsked;

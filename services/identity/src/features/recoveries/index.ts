@@ -1,3 +1,3 @@
-export { type RecordRecovery, recoveryAggregate } from './decider.ts';
+export { type RecoveryCommand, recoveryAggregate } from './decider.ts';
 export type { RecoveryEvent } from './events.ts';
 export { recordRecoveryRoute } from './routes.ts';

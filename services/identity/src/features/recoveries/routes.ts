@@ -1,18 +1,23 @@
-import type { recordRecovery } from '@bindery/contracts';
+import type { BodyOf, recordRecovery } from '@bindery/contracts';
 import { commandMetadata, type Repository } from '@bindery/event-sourcing';
 import type { OperationHandler } from '@bindery/service-kit';
-import type { RecordRecovery } from './decider.ts';
+import type { RecoveryCommand } from './decider.ts';
 import type { RecoveryEvent } from './events.ts';
 import type { RecoveryState } from './state.ts';
+
+const commandOf = ({ topic, discarded, ...rest }: BodyOf<typeof recordRecovery>): RecoveryCommand => {
+  if (discarded !== undefined && topic !== undefined)
+    return { type: 'RecordDiscard', data: { ...rest, kind: 'parked-key', topic, ...discarded } };
+  return { type: 'RecordRecovery', data: { ...rest, ...(topic === undefined ? {} : { topic }) } };
+};
 
 /** Records what an administrator lets go on, under the administrator's name. */
 export const recordRecoveryRoute =
   (deps: {
-    readonly recoveries: Repository<RecoveryState, RecordRecovery, RecoveryEvent>;
+    readonly recoveries: Repository<RecoveryState, RecoveryCommand, RecoveryEvent>;
   }): OperationHandler<typeof recordRecovery> =>
-  async (context, { body: { topic, ...rest } }) => {
-    const data = { ...rest, ...(topic === undefined ? {} : { topic }) };
-    const command = { type: 'RecordRecovery', data } as const;
+  async (context, { body }) => {
+    const command = commandOf(body);
     await deps.recoveries.handle(context.ids.id(), command, commandMetadata(context), { likelyNew: true });
     return { status: 204 };
   };
