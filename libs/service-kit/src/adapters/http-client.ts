@@ -1,7 +1,7 @@
 import { isProblem, Problem } from '../errors.ts';
 import type { OperationContext, ServiceClient } from '../operation.ts';
 import type { Transport } from './transport.ts';
-import { callerHeader, callPath, fromWire, type WireCall, type WireResult } from './wire.ts';
+import { callerHeader, callPath, fromWire, usualWithinMs, type WireCall, type WireResult } from './wire.ts';
 
 interface Called {
   readonly id: string;
@@ -24,6 +24,7 @@ export function createHttpClient(
     request: WireCall['request'],
   ): Promise<unknown> => {
     const { deadlineAt } = context;
+    const timeoutMs = deadlineAt === undefined ? usualWithinMs : deadlineAt - performance.now();
     const wire: WireCall = {
       context: {
         principal: context.principal,
@@ -31,6 +32,7 @@ export function createHttpClient(
         now: context.now.toISOString(),
         idSeed: context.ids.id(),
         baseUrl: context.baseUrl,
+        withinMs: Math.ceil(timeoutMs),
       },
       request,
     };
@@ -48,7 +50,7 @@ export function createHttpClient(
       },
       body: JSON.stringify(wire),
       signal: context.signal,
-      ...(deadlineAt !== undefined && { timeoutMs: deadlineAt - performance.now() }),
+      ...(deadlineAt !== undefined && { timeoutMs }),
       harmless: method === 'GET' || reads === true,
     });
     try {

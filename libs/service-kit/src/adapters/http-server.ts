@@ -6,7 +6,7 @@ import { Problem } from '../errors.ts';
 import { createIdSource } from '../ids.ts';
 import { noHandler } from '../in-process-client.ts';
 import type { AnyHandler, HandlerMap, OperationContext } from '../operation.ts';
-import { callPath, toWire, type WireCall, type WireResult, withinHeader } from './wire.ts';
+import { callPath, toWire, usualWithinMs, type WireCall, type WireResult, withinHeader } from './wire.ts';
 
 export interface OperationServerOptions {
   readonly handlers: HandlerMap;
@@ -16,8 +16,6 @@ export interface OperationServerOptions {
 
 /** Largest call in bytes: a body that the gateway lets through, and what stands around it. */
 const maxBytes = 32 * 1024 * 1024;
-/** For callers that say nothing. */
-const defaultWithinMs = 30_000;
 const maxWithinMs = 600_000;
 
 /**
@@ -28,7 +26,7 @@ export function createOperationServer({ handlers, logger, tracer }: OperationSer
   const run = async (id: string, request: IncomingMessage, gone: AbortController): Promise<WireResult> => {
     const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
     if (!handler) throw noHandler(id);
-    const withinMs = Math.min(Math.max(1, Number(request.headers[withinHeader]) || defaultWithinMs), maxWithinMs);
+    const withinMs = Math.min(Math.max(1, Number(request.headers[withinHeader]) || usualWithinMs), maxWithinMs);
     const timer = setTimeout(() => gone.abort(deadlineExceeded.problem()), withinMs);
     try {
       return await answerWithin(performance.now() + withinMs, id, handler, request, gone.signal);

@@ -34,6 +34,17 @@ export type RemoteService = Pick<Service, 'name' | 'notReady' | 'status' | 'rebu
   stop(): Promise<void>;
 };
 
+/** What a replica says that does not know what it is asked for. */
+const unknownPath = 'internal.path';
+/** While releases run side by side: not knowing is no answer, another replica may know. */
+const older = (name: string): Problem =>
+  new Problem(
+    'unavailable',
+    'service.older',
+    `A replica of an older release of ${name} cannot tell; come again when the roll-out is done.`,
+    { retryAfter: 5 },
+  );
+
 /**
  * Administers a service in another process. It counts as ready from the first time that a replica of it is: a gateway that
  * has served goes on to, and says of each request whether its service is there (PITFALLS 46).
@@ -56,6 +67,7 @@ export function createRemoteService(name: string, transport: Transport): RemoteS
     const result: { readonly answer?: unknown; readonly problem?: Parameters<typeof fromWire>[0] } = Object(
       await response.body.json(),
     );
+    if (result.problem?.code === unknownPath) throw older(name);
     if (result.problem !== undefined) throw fromWire(result.problem);
     return result.answer;
   };

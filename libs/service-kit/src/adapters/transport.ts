@@ -5,7 +5,7 @@ import { deadlineExceeded } from '../deadline.ts';
 import { isProblem, Problem } from '../errors.ts';
 import { besideOneAnother, type Tried } from './beside-one-another.ts';
 import { Replica, type TransportCall } from './replica.ts';
-import { notHandledHeader } from './wire.ts';
+import { notHandledHeader, usualWithinMs } from './wire.ts';
 
 export type { TransportCall } from './replica.ts';
 
@@ -33,7 +33,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-const defaultTimeoutMs = 30_000;
 const defaultMostOwed = 1000;
 /** What may be asked twice is asked elsewhere too after so long, in ms, where there is another replica. */
 const impatientMs = 3_000;
@@ -79,7 +78,7 @@ const refusedAs = (refusal: string): unknown => {
  * beside the first one, and whichever answers first is heard: a replica that is only slow is not given up for one that is gone.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { timeoutMs = defaultTimeoutMs, mostOwed = defaultMostOwed, token, tracer } = options;
+  const { timeoutMs = usualWithinMs, mostOwed = defaultMostOwed, token, tracer } = options;
   const { connections = 64, transferConnections = defaultAdmissionLimits.inFlight } = options;
   const replicas = options.urls.map((url) => new Replica({ url, token, connections, transferConnections, tracer }));
   /** Requests that were asked a second time for want of patience, which must not double the work of a slow service. */

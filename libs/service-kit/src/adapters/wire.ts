@@ -39,6 +39,9 @@ export interface WireRawContext {
   readonly address: string;
 }
 
+/** Time that a call has when nobody says how much, in ms. */
+export const usualWithinMs = 30_000;
+
 /** A call as it travels: plain JSON. */
 export interface WireCall {
   readonly context: {
@@ -48,6 +51,11 @@ export interface WireCall {
     /** The callee derives its ids from this, so that a repeat with the same seed makes the same ids. */
     readonly idSeed: string;
     readonly baseUrl: string;
+    /**
+     * The same as {@link withinHeader}, for replicas of the release before that header: they read it here, and answer nothing
+     * without it. Goes one release after it.
+     */
+    readonly withinMs: number;
   };
   readonly request: {
     readonly params: unknown;
