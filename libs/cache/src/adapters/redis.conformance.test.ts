@@ -7,9 +7,11 @@ import type { Cache } from '../port.ts';
 import { openRedisCache } from './redis.ts';
 
 const url = process.env.REDIS_URL ?? '';
+/** Of a user who may do more than the cache needs, where that one may not. */
+const adminUrl = process.env.REDIS_ADMIN_URL ?? url;
 
 const admin = async <T>(work: (client: Redis) => Promise<T>): Promise<T> => {
-  const client = new Redis(url);
+  const client = new Redis(adminUrl);
   try {
     return await work(client);
   } finally {

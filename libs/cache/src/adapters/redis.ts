@@ -27,7 +27,10 @@ export interface RedisCacheOptions {
  */
 export const openRedisCache = async (options: RedisCacheOptions): Promise<Cache> => {
   const { url, prefix = 'bindery:', timeoutMs = 250, maxValueBytes = 4 * 1024 ** 2 } = options;
-  const connection = new Connection({ url, timeoutMs, onChange: options.onChange ?? (() => undefined) });
+  const connection = new Connection({
+    ...{ url, probeKey: `${prefix}probe`, timeoutMs },
+    onChange: options.onChange ?? (() => undefined),
+  });
   let closed = false;
   const assertOpen = (): void => {
     if (closed) throw new Error('the cache is closed');

@@ -1,11 +1,13 @@
 import { Redis } from 'ioredis';
 import { Circuit } from './circuit.ts';
-import { isUnknownScript } from './failures.ts';
+import { isUnknownScript, kindOfFailure } from './failures.ts';
 import type { Script } from './scripts.ts';
 
 /** What a {@link Connection} needs. */
 export interface ConnectionOptions {
   readonly url: string;
+  /** A key that nobody uses. */
+  readonly probeKey: string;
   readonly timeoutMs: number;
   readonly onChange: (available: boolean, reason?: string) => void;
 }
@@ -17,7 +19,7 @@ export class Connection {
   readonly #client: Redis;
   readonly #circuit: Circuit;
 
-  constructor({ url, timeoutMs, onChange }: ConnectionOptions) {
+  constructor({ url, probeKey, timeoutMs, onChange }: ConnectionOptions) {
     this.#client = new Redis(url, {
       lazyConnect: true,
       enableAutoPipelining: true,
@@ -36,13 +38,13 @@ export class Connection {
     });
     this.#circuit = new Circuit({
       timeoutMs,
-      probe: () => this.#client.ping(),
-      onSilence: () => this.#client.disconnect(true),
+      probe: () => this.#probe(probeKey),
+      onUseless: () => this.#client.disconnect(true),
       onChange,
     });
     // Before the first await: without it the first failure ends the process.
     this.#client.on('error', (error: Error) => this.#circuit.trip(error.message));
-    this.#client.on('close', () => this.#circuit.trip('the connection is closed'));
+    this.#client.on('close', () => this.#circuit.trip());
   }
 
   /** Connects; resolves when the server answers, or after `withinMs` when it does not (yet). */
@@ -72,6 +74,18 @@ export class Connection {
         return client.eval(lua, 1, key, ...args);
       }
     });
+  }
+
+  /**
+   * A write that changes nothing. A server that was demoted, or one of a cluster, answers a ping as if all were well. One that
+   * is full or may not write for now still reads, and says at each command what it cannot do.
+   */
+  async #probe(key: string): Promise<void> {
+    try {
+      await this.#client.del(key);
+    } catch (error) {
+      if (kindOfFailure(error) !== 'refused') throw error;
+    }
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,10 @@ import { CacheUnavailable } from '../../errors.ts';
  */
 export type FailureKind = 'down' | 'refused' | 'fault';
 
-/** First words of answers of a server that cannot serve: starting, without its primary, demoted, stuck, or not ours. */
+/**
+ * First words of answers of a server that cannot serve: starting, without its primary, demoted, stuck, or not ours; or one of
+ * several that share the keys, which this client does not look for.
+ */
 const downCodes = new Set([
   'LOADING',
   'MASTERDOWN',
@@ -16,20 +19,28 @@ const downCodes = new Set([
   'BUSY',
   'NOAUTH',
   'WRONGPASS',
+  'DENIED',
   'UNKILLABLE',
+  'MOVED',
+  'ASK',
 ]);
 /** Full, cannot save, too few replicas, not permitted. */
 const refusedCodes = new Set(['OOM', 'MISCONF', 'NOREPLICAS', 'NOPERM']);
+/** How servers before 7 wrap what a command within a script was told, and how each says that a script may not do what it does. */
+const withinScript = /^ERR Error running script .*?-([A-Z]+) /s;
+const scriptRefused = /^ERR (?:ACL failure in script|.*The user executing the script can't)/s;
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+/** Whether the server has answered, but not with what it was asked for. */
+export const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
 /** The one place where failures are told apart (PITFALLS 11). */
 export const kindOfFailure = (error: unknown): FailureKind => {
   if (!(error instanceof Error)) return 'fault';
-  if (nameOf(error) === 'ReplyError') {
-    const word = /^[A-Z]+/.exec(error.message)?.[0] ?? '';
-    if (downCodes.has(word) || error.message.startsWith('ERR max number of clients')) return 'down';
-    return refusedCodes.has(word) ? 'refused' : 'fault';
+  if (isRefusal(error)) {
+    const { message } = error;
+    const word = withinScript.exec(message)?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? '';
+    if (downCodes.has(word) || message.startsWith('ERR max number of clients')) return 'down';
+    return refusedCodes.has(word) || scriptRefused.test(message) ? 'refused' : 'fault';
   }
   // Everything that a connection can do: refused, reset, closed, not writable, timed out, answers that cannot be parsed.
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError ? 'fault' : 'down';
@@ -37,7 +48,7 @@ export const kindOfFailure = (error: unknown): FailureKind => {
 
 /** Whether the server does not know a script (any more). */
 export const isUnknownScript = (error: unknown): boolean =>
-  nameOf(error) === 'ReplyError' && error instanceof Error && error.message.startsWith('NOSCRIPT');
+  error instanceof Error && isRefusal(error) && error.message.startsWith('NOSCRIPT');
 
 /** A failure as the port's error; faults stay what they are. */
 export const translated = (error: unknown): unknown =>

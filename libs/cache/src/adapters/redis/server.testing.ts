@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 
 /** Whether this machine can start a server of its own. */
 export const redisIsHere = spawnSync('redis-server', ['--version']).status === 0;
@@ -21,12 +22,12 @@ const freePort = async (): Promise<number> => {
 /** A server to be stopped, killed and frozen. It keeps nothing. */
 export class RedisServer {
   readonly url: string;
-  readonly #port: number;
+  readonly port: number;
   readonly #folder: string;
   #child: ChildProcess | undefined;
 
   private constructor(port: number, folder: string) {
-    this.#port = port;
+    this.port = port;
     this.#folder = folder;
     this.url = `redis://127.0.0.1:${port}`;
   }
@@ -39,7 +40,7 @@ export class RedisServer {
 
   /** On the same port as before, empty. */
   async start(...options: readonly string[]): Promise<void> {
-    const own = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#folder];
+    const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#folder];
     const child = spawn('redis-server', [...own, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
     let output = '';
@@ -48,7 +49,17 @@ export class RedisServer {
       if (output.includes('Ready to accept connections')) break;
     }
     child.stdout.resume();
-    if (child.exitCode !== null) throw new Error(`redis-server: ${output}`);
+    if (!output.includes('Ready to accept connections')) throw new Error(`redis-server: ${output}`);
+  }
+
+  /** Gives it a command by a connection of its own. */
+  async tell(...command: readonly [string, ...string[]]): Promise<unknown> {
+    const client = new Redis(this.url);
+    try {
+      return await client.call(...command);
+    } finally {
+      client.disconnect();
+    }
   }
 
   freeze(): void {
