@@ -56,7 +56,7 @@ describe('a parked key', () => {
 
   const ask = async (operation: AdminOperation, path: string, body?: object): Promise<Answer> => {
     const { method } = operations[operation];
-    const answer = await request(product, method, `/admin/v1${path}`, body);
+    const answer = await request(product, method, `/admin/v1${path}`, { body });
     expect(contract.checkResponse(operation, answer.status, answer.body)).toEqual([]);
     return answer;
   };

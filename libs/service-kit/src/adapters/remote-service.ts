@@ -128,6 +128,12 @@ const ofConnection = new Set([
   'expect',
 ]);
 
+/**
+ * What an outsider may say but nobody within believes: internal headers, baggage of traces, and what proxies say of the way here.
+ * The address of the caller and of the instance travel in the context that the gateway makes.
+ */
+const ofOutsiders = /^(?:x-bindery-|x-forwarded-|x-real-ip$|forwarded$|baggage$|tracestate$)/;
+
 const passedOn = (headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> => {
   const passed: Record<string, string | string[]> = {};
   const named = new Set(
@@ -139,7 +145,7 @@ const passedOn = (headers: NodeJS.Dict<string | string[]>): Record<string, strin
   // How long the body is says the protocol, whatever `Connection` names.
   named.delete('content-length');
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !ofConnection.has(name) && !named.has(name) && !name.startsWith('x-bindery-'))
+    if (value !== undefined && !ofConnection.has(name) && !named.has(name) && !ofOutsiders.test(name))
       passed[name] = value;
   return passed;
 };
