@@ -14,10 +14,18 @@ export const deadlineExceeded = {
     if (signal.aborted) return Promise.reject(reasonOf(signal));
     return new Promise<T>((resolve, reject) => {
       const onAbort = (): void => reject(reasonOf(signal));
+      const end = (): void => signal.removeEventListener('abort', onAbort);
       signal.addEventListener('abort', onAbort, { once: true });
-      work()
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener('abort', onAbort));
+      work().then(
+        (result) => {
+          end();
+          resolve(result);
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
     });
   },
 };

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { commaSeparated, optional, required } from './config.ts';
 
 const minLength = 32;
@@ -24,7 +24,7 @@ export const acceptedTokens = (settings: {
   readonly SERVICE_TOKENS_ACCEPTED: string | undefined;
 }): readonly string[] => [settings.SERVICE_TOKEN, ...commaSeparated(settings.SERVICE_TOKENS_ACCEPTED)];
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /**
  * Tells whether a text is one of the tokens. It takes as long whichever it is, and when it is none: each is compared, by

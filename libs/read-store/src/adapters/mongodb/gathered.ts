@@ -1,9 +1,10 @@
 /** Ids that one command asks for. */
 const MAX_IDS = 250;
-/** Commands under way beyond which further ids wait for one of them to end. */
-const MAX_AT_ONCE = 2;
-/** ... but no longer than this, in ms: a slow answer holds nobody up. */
-const MAX_WAIT_MS = 5;
+/**
+ * Longest that ids wait for the command under way to end, in ms: a slow answer holds nobody up. A command costs as much as
+ * twenty documents, so under load it is worth the wait: those that were answered together come back together.
+ */
+const MAX_WAIT_MS = 3;
 
 interface Asker<Row> {
   readonly resolve: (row: Row | undefined) => void;
@@ -15,14 +16,19 @@ interface Asker<Row> {
  * costs more than the document that it brings. Nobody is given what was read before it asked.
  */
 export class GatheredReads<Row extends { readonly _id: string }> {
+  readonly #waitMs: number;
   readonly #find: (ids: readonly string[]) => Promise<readonly Row[]>;
   #asked = new Map<string, Asker<Row>[]>();
   #underWay = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param find rows of at most 250 ids, in any order; those that are not there are left out */
-  constructor(find: (ids: readonly string[]) => Promise<readonly Row[]>) {
+  /**
+   * @param find rows of at most 250 ids, in any order; those that are not there are left out
+   * @param waitMs longest wait for the command under way
+   */
+  constructor(find: (ids: readonly string[]) => Promise<readonly Row[]>, waitMs = MAX_WAIT_MS) {
     this.#find = find;
+    this.#waitMs = waitMs;
   }
 
   /** The row with this id, undefined when there is none. Fails as the command does that asks for it. */
@@ -41,8 +47,8 @@ export class GatheredReads<Row extends { readonly _id: string }> {
   }
 
   #sendOrWait(): void {
-    if (this.#underWay < MAX_AT_ONCE) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), MAX_WAIT_MS);
+    if (this.#underWay === 0) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), this.#waitMs);
   }
 
   #send(): void {
