@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,3 +125,37 @@ test('without the cache nobody is gone', async () => {
   await expect(other.run(long, async () => answer)).rejects.toMatchObject({ code: 'idempotency_key.in_use' });
   await other.stop();
 });
+
+test('what a gateway of the release before has in hand is its own as long as it was given: it never tells that it is there', async () => {
+  const records = await store.collection({
+    ...{ name: 'gateway.idempotency', version: 1, indexes: [{ name: 'expires', fields: ['expiresAt'] }] },
+  });
+  /** As that release wrote it. */
+  const taken = async (key: string, lease: number): Promise<void> => {
+    const id = hash('sha256', JSON.stringify(['u', 'o', key]), 'hex');
+    await records.compareAndPut(id, -1, {
+      ...{
+        fingerprint: 'f',
+        seed: 'theirs',
+        holder: '6a0fd4a2-7b53-4b8e-9f6f-4f3b1f8c2f11',
+        answer: null,
+        standing: [],
+      },
+      leasedUntil: new Date(Date.now() + lease).toISOString(),
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+  };
+  await Promise.all([taken('long', 60_000), taken('short', leaseMs)]);
+  const seeds: string[] = [];
+  const other = gateway(0, 6000);
+  await Promise.all([
+    expect(other.run({ ...request, key: 'long', leaseMs: 60_000 }, async () => answer)).rejects.toMatchObject({
+      code: 'idempotency_key.in_use',
+    }),
+    other.run({ ...request, key: 'short' }, async (seed) => {
+      seeds.push(seed);
+      return answer;
+    }),
+  ]);
+  expect(seeds).toEqual(['theirs']);
+}, 15_000);

@@ -24,6 +24,8 @@ interface KeyRecord {
   readonly leasedUntil: string | null;
   /** The process that does the work. */
   readonly holder: string;
+  /** It tells the cache that it is there. Absent: it is of a release that did not, and not being heard of says nothing. */
+  readonly tells?: true;
   readonly expiresAt: string;
   readonly answer: KeptAnswer | null;
   /** What the caller's rights came from when it was answered. */
@@ -136,8 +138,9 @@ export function createIdempotency(options: {
       // Repeats of what this process is at wait their full time then, should it end.
       logger.debug('the cache is not told that this process is there', { error });
     });
-  /** Without the cache nobody is known to be gone. */
-  const isThere = async (other: string): Promise<boolean> => {
+  /** Without the cache nobody is known to be gone, and of those that never tell it, nobody ever. */
+  const isThere = async ({ holder: other, tells }: KeyRecord): Promise<boolean> => {
+    if (tells !== true) return true;
     try {
       return (await cache.get<boolean>(presenceKey(other))) === true;
     } catch {
@@ -165,7 +168,7 @@ export function createIdempotency(options: {
     if (by === holder) return leasedUntil > iso(0);
     if (sole || leasedUntil <= iso(-clockSkewMs)) return false;
     const seen = watch(id, revision);
-    if (await isThere(by)) seen.heardAt = performance.now();
+    if (await isThere(record)) seen.heardAt = performance.now();
     const now = performance.now();
     return now - seen.since < leaseMs && now - seen.heardAt < goneMs;
   };
@@ -189,6 +192,7 @@ export function createIdempotency(options: {
       seed: current?.seed ?? randomBytes(24).toString('base64url'),
       leasedUntil: iso(request.leaseMs),
       holder,
+      tells: true,
       expiresAt: iso(retentionMs),
       answer: null,
       standing: request.standing,
