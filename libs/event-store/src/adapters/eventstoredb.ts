@@ -217,9 +217,9 @@ class EventStoreDb implements EventStore {
  * KurrentDB), one client per process. It connects with the first call; a server that is down is no reason to fail here.
  *
  * - An append is one call; what it wrote is read only where the answer leaves a doubt. Appends of 1 MB and more need the
- *   server's `MaxAppendSize` raised.
+ *   server's `MaxAppendSize` raised (docs/operations/event-store.md); without it they end with a TypeError.
  * - The server does not know whether an event id is taken in another stream: `EventIdTaken` is never thrown.
- * - `head()` is one read of one event; with prefixes see {@link Heads}. `count()` reads the whole log once, see {@link Counter}.
+ * - `head()` is one read of one event, and of what is new where that is the server's own; see {@link Heads}. `count()` reads the whole log once, see {@link Counter}.
  *
  * @throws Error when the connection string cannot be understood
  */

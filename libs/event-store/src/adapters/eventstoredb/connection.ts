@@ -30,7 +30,8 @@ interface ClientParts {
 
 const PARTS = ['execute', 'GRPCStreamCreator', 'callArguments', 'getChannel', 'dispose', 'handleError'] as const;
 
-const partsOf = (client: object): ClientParts => {
+/** @throws Error when the library is another one than the pinned version */
+export const partsOf = (client: object): ClientParts => {
   for (const part of PARTS) {
     if (typeof Reflect.get(client, part) !== 'function') {
       throw new Error(
