@@ -18,9 +18,15 @@ export async function* readObject(
   while (position <= end) {
     try {
       const headers = { range: `bytes=${position}-${end}` };
-      for await (const chunk of await requests.open({ method: 'GET', key: object.key, headers })) {
-        const wanted: Uint8Array = chunk.subarray(0, end + 1 - position);
-        if (wanted.byteLength === 0) break;
+      const answer = await requests.open({ method: 'GET', key: object.key, headers });
+      let early = position - startOf(answer, position);
+      for await (const chunk of answer.body) {
+        // A store, or something in front of it, that knows no ranges begins at the beginning.
+        const skipped = Math.min(early, chunk.byteLength);
+        early -= skipped;
+        const wanted: Uint8Array = chunk.subarray(skipped, skipped + end + 1 - position);
+        if (wanted.byteLength === 0 && chunk.byteLength > skipped) break;
+        if (wanted.byteLength === 0) continue;
         position += wanted.byteLength;
         failures = 0;
         yield wanted;
@@ -34,3 +40,12 @@ export async function* readObject(
     }
   }
 }
+
+/** The position of the first byte of an answer. @throws Error when it is not what was asked for */
+const startOf = ({ statusCode, headers, body }: Awaited<ReturnType<S3Requests['open']>>, wanted: number): number => {
+  if (statusCode === 200) return 0;
+  const told = /^bytes (\d+)-/.exec(String(headers['content-range']))?.[1];
+  if (statusCode === 206 && told !== undefined && Number(told) <= wanted) return Number(told);
+  body.on('error', () => undefined).destroy(); // ended by ourselves, which it would report as an error
+  throw new Error('the answer does not tell which bytes it has');
+};

@@ -34,6 +34,8 @@ export interface S3Request {
   readonly body?: Uint8Array;
   /** SHA-256 of the body, hex, where it is known already. */
   readonly bodySha256?: string;
+  /** Bytes that the store has to go through before it answers, beyond those of the body: some copy them at the end. */
+  readonly workBytes?: number;
 }
 
 /** A success. */
@@ -47,6 +49,8 @@ const emptySha256 = createHash('sha256').digest('hex');
 const slowestBytesPerSecond = 128 * 1024;
 const mostAnswerBytes = 4 * 1024 ** 2;
 const connections = 64;
+/** Clocks that are further apart than this, in ms, may be why a request was refused; stores allow 15 minutes. */
+const noticedSkewMs = 5 * 60_000;
 const firstBackoffMs = 100;
 const lastBackoffMs = 2000;
 
@@ -57,6 +61,8 @@ export class S3Requests {
   readonly #base: string;
   /** Signing keys, one a day. */
   #signingKeys = new Map<string, ArrayBuffer>();
+  /** How far the clock of the store is ahead of ours, in ms, once it has refused us for that. */
+  #aheadMs = 0;
 
   constructor(options: S3RequestsOptions) {
     this.#options = options;
@@ -88,16 +94,16 @@ export class S3Requests {
   }
 
   /**
-   * Asks once for bytes. The caller reads them or destroys them.
+   * Asks once for bytes. The caller reads the body or destroys it.
    * @throws S3Refusal, or what the network threw
    */
-  async open(asked: S3Request): Promise<Dispatcher.ResponseData['body']> {
+  async open(asked: S3Request): Promise<Dispatcher.ResponseData> {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(new Error('no answer in time')), this.#options.timeoutMs);
     try {
-      const { statusCode, body } = await this.#dispatch(asked, timeout.signal);
-      if (statusCode < 300) return body;
-      throw await refusal(statusCode, body);
+      const answer = await this.#dispatch(asked, timeout.signal);
+      if (answer.statusCode < 300) return answer;
+      throw await this.#refusal(answer);
     } finally {
       clearTimeout(timer);
     }
@@ -109,15 +115,28 @@ export class S3Requests {
 
   async #sendOnce(asked: S3Request): Promise<S3Answer> {
     const { timeoutMs } = this.#options;
-    const bytes = asked.body?.byteLength ?? 0;
+    const bytes = (asked.body?.byteLength ?? 0) + (asked.workBytes ?? 0);
     const signal = AbortSignal.timeout(timeoutMs + Math.ceil((bytes / slowestBytesPerSecond) * 1000));
-    const { statusCode, headers, body } = await this.#dispatch(asked, signal);
-    if (statusCode >= 300) throw await refusal(statusCode, body);
-    const text = await boundedText(body);
+    const answer = await this.#dispatch(asked, signal);
+    if (answer.statusCode >= 300) throw await this.#refusal(answer);
+    const { headers } = answer;
+    const text = await boundedText(answer.body);
     // What takes long is answered before it is done: the failure is then in the body (CompleteMultipartUpload).
     const [failure] = text.includes('<Error>') ? textsOf(text, 'Code') : [];
     if (failure !== undefined) throw new S3Refusal(failure === 'NoSuchUpload' ? 404 : 500, failure);
     return { headers, text };
+  }
+
+  /** A store that refuses our clock has told its own: requests are signed by that one from here on. */
+  async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<S3Refusal> {
+    const text = await boundedText(body).catch(() => ''); // the status says enough
+    const told = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
+    const apart = Math.abs(told - Date.now() - this.#aheadMs) > noticedSkewMs;
+    // An answer to HEAD has no body that would name the reason.
+    const named =
+      textsOf(text, 'Code')[0] ?? (statusCode === 403 && apart ? 'RequestTimeTooSkewed' : String(statusCode));
+    if (named === 'RequestTimeTooSkewed' && Number.isFinite(told)) this.#aheadMs = told - Date.now();
+    return new S3Refusal(statusCode, named);
   }
 
   async #dispatch(asked: S3Request, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -135,6 +154,7 @@ export class S3Requests {
       service: 's3',
       region: this.#options.region,
       cache: this.#signingKeys,
+      datetime: new Date(Date.now() + this.#aheadMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
     }).sign();
     return request(signed.url, {
       method,
@@ -142,6 +162,7 @@ export class S3Requests {
       ...(body === undefined ? {} : { body }),
       dispatcher: this.#agent,
       signal,
+      ...(asked.workBytes === undefined ? {} : { headersTimeout: 0, bodyTimeout: 0 }), // the signal ends it
     });
   }
 }
@@ -150,11 +171,6 @@ export class S3Requests {
 export const backoff = async (attempt: number): Promise<void> => {
   const full = Math.min(firstBackoffMs * 2 ** attempt, lastBackoffMs);
   await delay(full * (0.5 + Math.random() / 2));
-};
-
-const refusal = async (status: number, body: Dispatcher.ResponseData['body']): Promise<S3Refusal> => {
-  const text = await boundedText(body).catch(() => ''); // the status says enough
-  return new S3Refusal(status, textsOf(text, 'Code')[0] ?? String(status));
 };
 
 const boundedText = async (body: Dispatcher.ResponseData['body']): Promise<string> => {

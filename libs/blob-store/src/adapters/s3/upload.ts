@@ -26,7 +26,8 @@ export const uploadInParts = async (
     const tags = await uploadParts(requests, { key, uploadId }, spooled, partBytes);
     const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
-    await complete(requests, { method: 'POST', key, query: { uploadId }, body }, spooled.size);
+    const last = { method: 'POST', key, query: { uploadId }, body, workBytes: spooled.size } as const;
+    await complete(requests, last, spooled.size);
   } catch (error) {
     await abortUpload(requests, key, uploadId).catch(() => undefined); // else the next start clears it away
     throw error;
@@ -81,7 +82,10 @@ export const abortUpload = async (requests: S3Requests, key: string, uploadId: s
 export const sizeOf = async (requests: S3Requests, key: string): Promise<number | undefined> => {
   try {
     const { headers } = await requests.send({ method: 'HEAD', key });
-    return Number(headers['content-length']);
+    const size = Number(headers['content-length'] ?? Number.NaN);
+    // Something between us and the store that compresses what it passes on.
+    if (!Number.isSafeInteger(size)) throw new Error('the store did not tell the size of an object');
+    return size;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
