@@ -84,6 +84,22 @@ describe.each([
     expect(await ids()).toEqual(expected(2));
     expect(double.faultsLeft).toBe(1);
   });
+
+  test('partitions of one leader that get two, of which one fails, are not written twice', async () => {
+    const publish = await open();
+    await publish(batch(0));
+    const sent = double.requests('Produce');
+    double.inject({ kind: 'slow', delayMs: 50, on: ['Produce'], node: 1, times: 1 });
+    const publishing = publish(batch(1));
+    while (double.requests('Produce') < sent + 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    double.lead(topic, 0, 2); // both were the first broker's
+    double.lead(topic, 3, 3);
+    double.inject({ kind: 'slow', delayMs: 1000, on: ['Produce'], node: 2 });
+    double.inject({ kind: 'error', code: KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER, on: ['Produce'], node: 3, times: 1 });
+    await publishing;
+    expect(await ids()).toEqual(expected(2));
+    expect(double.faultsLeft).toBe(1);
+  });
 });
 
 test('members share partitions of several brokers, and follow a leader that moves', async () => {
