@@ -173,6 +173,7 @@ describe('the share of a caller', () => {
     two?.leave();
     three?.leave();
     expect(await figure('requests_in_flight')).toBe(0);
+    await turn();
     expect(await figure('request_callers')).toBe(0);
   });
 
@@ -234,7 +235,8 @@ test('whatever comes and goes, places are neither lost nor given twice, and nobo
           else enter(caller);
           expect([turns.taken, turns.queued]).toEqual([held.length, queued.length]);
           expect(held.length).toBeLessThanOrEqual(8);
-          expect(turns.callers).toBe(new Set([...held, ...queued.map(({ share }) => share)]).size);
+          const known = [...held, ...queued.map(({ share }) => share)].map(({ caller: name }) => name);
+          expect(turns.callers).toBe(new Set([...known, ...begun.keys()]).size);
           // Whoever waits does so because everything is taken or its own share is, or for its next turn.
           for (const { share } of queued)
             expect(turns.taken === 8 || turns.isOverShare(share) || begun.get(share.caller) === 4).toBe(true);
@@ -244,6 +246,7 @@ test('whatever comes and goes, places are neither lost nor given twice, and nobo
           endTurn();
           for (const share of held.splice(0)) turns.give(share);
         }
+        endTurn();
         expect([turns.taken, turns.queued, turns.callers]).toEqual([0, 0, 0]);
       },
     ),

@@ -78,7 +78,8 @@ export const createTurns = (
     active.push(share);
   };
   const forget = (share: Share): void => {
-    if (share.taken === 0 && share.queue.size === 0) shares.delete(share.caller);
+    // What was begun in this turn counts until it is over, although it may be done.
+    if (share.taken === 0 && share.queue.size === 0 && share.begun === 0) shares.delete(share.caller);
   };
   const unqueue = (share: Share, admit: () => void): void => {
     if (!share.queue.delete(admit)) return;
@@ -107,8 +108,12 @@ export const createTurns = (
     }
   };
   function onTurn(): void {
-    for (const share of active) share.begun = 0;
+    const former = active;
     active = [];
+    for (const share of former) {
+      share.begun = 0;
+      forget(share);
+    }
     admitNext();
   }
 

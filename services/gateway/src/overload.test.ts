@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createInProcessClient, eraseHandlers } from '@bindery/service-kit';
+import { createInProcessClient, eraseHandlers, type OperationContext } from '@bindery/service-kit';
 import { createTelemetry } from '@bindery/telemetry';
 import { afterEach, expect, test } from '@jest/globals';
 import { type FakeInstance, startFakeInstance } from './testing.ts';
@@ -145,4 +147,52 @@ test('one that floods takes its share: it is told so, and the others are answere
   const told = await telemetry.scrape();
   expect(told).toContain(`bindery_requests_over_share_total{lane="operations"} ${counts.get(429)?.length}\n`);
   expect(told).not.toMatch(/bindery_requests_refused_total\{/);
+});
+
+test('what one caller sends at once is not all done before others are heard', async () => {
+  // Given a service that waits for nothing, so that a request is done in the turn in which it is begun,
+  const begun: string[] = [];
+  const started = await startFakeInstance(
+    { trustedProxyHops: 1 },
+    {
+      resolveToken: async (hash) => ({
+        ...{ kind: 'user', id: `u-${hash}`, tokenId: `t-${hash}`, instanceAdmin: false, organizations: {} },
+      }),
+      services: createInProcessClient(
+        eraseHandlers({
+          listThings: async ({ principal }: OperationContext) => {
+            begun.push(principal.id);
+            return { status: 200, body: { items: [], count: 0 } };
+          },
+        }),
+      ),
+    },
+  );
+  instance = started;
+  /** A connection on which there was a request already, so that it is accepted and its caller known. */
+  const open = async (caller: number): Promise<Socket> => {
+    const socket = connect(started.port, '127.0.0.1');
+    ask(socket, caller);
+    await once(socket, 'data');
+    return socket;
+  };
+  const ask = (socket: Socket, caller: number): void => {
+    const head = `Host: x\r\nAuthorization: Bearer secret-${caller}\r\nX-Forwarded-For: 192.0.2.${caller}\r\n`;
+    socket.write(`GET /v1/things HTTP/1.1\r\n${head}\r\n`);
+  };
+  const flood: Socket[] = [];
+  while (flood.length < 200) flood.push(await open(1));
+  const late = await open(2);
+  const [flooding, other] = [begun[0], begun.at(-1)];
+  begun.length = 0;
+  // when 200 requests of one come, and then one of another,
+  const answered = [...flood, late].map((socket) => once(socket, 'data'));
+  for (const socket of flood) ask(socket, 1);
+  ask(late, 2);
+  await Promise.all(answered);
+  for (const socket of [...flood, late]) socket.destroy();
+  // then all are served, and that one among the first.
+  expect(begun.filter((id) => id === flooding)).toHaveLength(200);
+  expect(begun.indexOf(other ?? '')).toBeGreaterThanOrEqual(0);
+  expect(begun.indexOf(other ?? '')).toBeLessThan(100);
 });
