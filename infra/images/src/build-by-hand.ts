@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from '@bindery/deploy/run';
 import { flagOf, type Instruction, pairsOf, type Stage } from './dockerfile.ts';
@@ -147,17 +147,6 @@ export const buildByHand = async (input: BuildByHand): Promise<Materialised> => 
 
 const inside = (state: State, path: string): string =>
   path.startsWith('/') ? path : join(state.workingDirectory, path);
-
-/** Makes a tree readable by everybody, as the files of an image are whatever the umask here. */
-export const makeReadable = (path: string): void => {
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const child = join(path, entry.name);
-    if (entry.isSymbolicLink()) continue;
-    if (entry.isDirectory()) makeReadable(child);
-    else chmodSync(child, statSync(child).mode | 0o444);
-  }
-  chmodSync(path, statSync(path).mode | 0o555);
-};
 
 /** The content of the file of an image, or undefined. */
 export const fileOf = (image: Materialised, path: string): string | undefined => {

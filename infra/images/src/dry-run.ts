@@ -15,8 +15,9 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { outcomeOf, run } from '@bindery/deploy/run';
 import { deployTools, root } from '@bindery/deploy/tools';
-import { buildByHand, fileOf, type Materialised, makeReadable } from './build-by-hand.ts';
+import { buildByHand, fileOf, type Materialised } from './build-by-hand.ts';
 import { stagesOf } from './dockerfile.ts';
+import { makeReadable } from './readable.ts';
 
 const asRoot = process.getuid?.() === 0;
 /** Longest time to readiness of the embedded profile, in ms. Its first start imports the documentation. */
@@ -44,6 +45,7 @@ const prepare = async (image: Materialised, scratch: string): Promise<Started> =
   const [uid = 10_001, gid = uid] = image.user.split(':').map(Number);
   if (!(uid > 0)) throw new Error(`the image runs as '${image.user}', not as a numbered user other than root`);
   const data = join(image.root, image.environment.DATA_DIR ?? '');
+  // What npm installed, whatever the umask here; in an image it is that of the base.
   makeReadable(image.root);
   for (const folder of [data, scratch]) {
     mkdirSync(folder, { recursive: true });

@@ -1,8 +1,12 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { flagOf, pairsOf } from './dockerfile.ts';
 import { manifestsFor } from './manifests.ts';
+import { split } from './split.ts';
 import { closureOf } from './workspaces.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -59,4 +63,27 @@ test('instructions are read as BuildKit gives them', () => {
   const env = { name: 'ENV', line: 1, args: ['A', '"x y"', '=', 'B', '1', '='] };
   expect(pairsOf(env)).toEqual({ A: 'x y', B: '1' });
   expect(flagOf({ name: 'COPY', line: 1, args: [], flags: ['--chown=1:1', '--from=source'] }, 'from')).toBe('source');
+});
+
+test('what a checkout keeps for its owner alone, the process of an image can read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bindery-split-'));
+  const before = process.umask(0o077);
+  try {
+    const [checkout, target] = [join(folder, 'checkout'), join(folder, 'split')];
+    const manifest = JSON.stringify({ name: '@bindery/a', workspaces: ['services/*'] });
+    const code = ['LICENSE', '.npmrc', 'services/a/src/main.ts', 'infra/images/src/health.mjs'];
+    code.push('infra/images/src/bill-of-materials.ts');
+    for (const file of [...code, 'package.json', 'package-lock.json', 'services/a/package.json']) {
+      mkdirSync(join(checkout, dirname(file)), { recursive: true });
+      writeFileSync(join(checkout, file), file.endsWith('.json') ? manifest : '');
+    }
+    split(checkout, 'a', target);
+    const found = readdirSync(target, { recursive: true, encoding: 'utf8' });
+    expect(found).toContain('sources/services/a/src/main.ts');
+    const closed = found.filter((path) => (statSync(join(target, path)).mode & 0o004) === 0);
+    expect(closed).toEqual([]);
+  } finally {
+    process.umask(before);
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -8,13 +8,17 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { manifestsFor } from './manifests.ts';
+import { makeReadable } from './readable.ts';
 import { closureOf } from './workspaces.ts';
 
 /** Folders that a service reads beside its packages: the embedded profile imports the documentation at its first start. */
 const extraFolders: Readonly<Record<string, readonly string[]>> = { standalone: ['docs'] };
 const notRun = /(\.test\.ts|\.testing\.ts|\/testing\.ts|\/node_modules)$/;
 
-/** Fills `manifests`, `sources`, `tools` and `data` in the target folder. @throws Error when there is no such service */
+/**
+ * Fills `manifests`, `sources`, `tools` and `data` in the target folder, readable by everybody.
+ * @throws Error when there is no such service
+ */
 export const split = (root: string, service: string, target: string): void => {
   const copy = (from: string, to: string): void => {
     const destination = join(target, to);
@@ -36,6 +40,7 @@ export const split = (root: string, service: string, target: string): void => {
   copy('infra/images/src/bill-of-materials.ts', 'tools/bill-of-materials.ts');
   mkdirSync(join(target, 'data'), { recursive: true });
   writeFileSync(join(target, 'data/.keep'), '');
+  makeReadable(target);
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
