@@ -9,6 +9,7 @@ import { publicEvents } from '@bindery/contracts';
 import { type CloudEvent, toBinary } from '@bindery/message-bus';
 import { describe, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
+import { connectionOf } from './src/connection.ts';
 import { readMerged, Unreadable } from './src/event.ts';
 import { openInbox } from './src/inbox.ts';
 import { continueTrace } from './src/trace.ts';
@@ -71,6 +72,24 @@ describe('the example consumer', () => {
     }
     expect(countsIn(path)).toEqual({ s1: 1 });
     rmSync(folder, { recursive: true });
+  });
+
+  test('reads how to reach the brokers, and names the setting that is wrong', () => {
+    const env = { KAFKA_BROKERS: 'a:1, b:2' };
+    expect(connectionOf(env)).toEqual({ brokers: ['a:1', 'b:2'], ssl: false });
+    const sasl = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
+    expect(connectionOf({ ...env, KAFKA_SSL: 'true', ...sasl })).toEqual({
+      brokers: ['a:1', 'b:2'],
+      ssl: {},
+      sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'p' },
+    });
+    for (const [name, wrong] of [
+      ['KAFKA_BROKERS', { KAFKA_BROKERS: '' }],
+      ['KAFKA_SASL_MECHANISM', { ...sasl, KAFKA_SASL_MECHANISM: 'guess' }],
+      ['KAFKA_SASL_PASSWORD', { ...sasl, KAFKA_SASL_PASSWORD: '' }],
+      ['KAFKA_SSL_CA_FILE', { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: '/absent.pem' }],
+    ] as const)
+      expect(() => connectionOf({ ...env, ...wrong })).toThrow(name);
   });
 
   test('continues the trace of a message', () => {

@@ -30,7 +30,7 @@ const endToEnd = [
 ];
 const suites = values.quick
   ? '(eventstoredb|kafka|mongodb|redis|s3).conformance'
-  : '(eventstoredb|kafka(?!.faults)|mongodb|redis|s3)';
+  : '(eventstoredb|kafka(?!.(faults|cluster))|mongodb|redis|s3)';
 
 interface Part {
   readonly name: string;
@@ -38,7 +38,7 @@ interface Part {
   readonly env?: Readonly<Record<string, string>>;
   /** Needs every server, and those of this machine: it stops and freezes them. */
   readonly whole: boolean;
-  readonly onlyByName?: true;
+  readonly onlyByName?: boolean;
 }
 
 const parts: readonly Part[] = [
@@ -46,7 +46,7 @@ const parts: readonly Part[] = [
     name: 'conformance',
     args: [
       `libs/[^/]+/src/adapters/${suites}`,
-      ...(values.quick ? [] : ['examples/', 'infra/backends/src/engines']),
+      ...(values.quick ? [] : ['examples/', 'infra/backends/src/engines', 'libs/distributed/src/kafka']),
       '--maxWorkers=2',
     ],
     whole: false,
@@ -62,6 +62,13 @@ const parts: readonly Part[] = [
     args: [values.quick ? 'infra/distributed/src/(faults|traces)' : 'infra/distributed'],
     env: values.quick ? { FAULTS: 'quick' } : {},
     whole: true,
+  },
+  // Three brokers of its own, killed and restarted in turn: minutes.
+  {
+    name: 'kafka-cluster',
+    args: ['libs/message-bus/src/adapters/kafka.cluster'],
+    whole: false,
+    onlyByName: values.quick,
   },
   // Of the broker alone, which starts one of its own and breaks it for minutes: only when it is asked for.
   { name: 'kafka-faults', args: ['libs/message-bus/src/adapters/kafka.faults'], whole: false, onlyByName: true },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type KafkaCluster, type SecureAccess, startKafkaCluster } from '@bindery/backends';
 import { type CloudEvent, serviceTopic } from '@bindery/message-bus';
 import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
@@ -28,7 +29,7 @@ const open = (env: Environment) => {
   const say =
     (level: string) =>
     (message: string, fields?: object): void =>
-      void said.push({ level, message, ...fields });
+      void said.push({ ...fields, level, message });
   const telling = { ...logger, debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
   const telemetry = { ...noopTelemetry(), logger: telling };
   return openKafka('testing', readConfig(kafkaSettings, env), {
@@ -222,6 +223,32 @@ const suite = (): void => {
     expect(code).toBe(1);
     expect(output).toContain('Configuration: KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: the brokers do not accept');
     expect(output).not.toContain('wrong-secret');
+  });
+
+  test('the example consumer signs in with the same settings, and ends where it is refused', async () => {
+    const main = fileURLToPath(new URL('../../../examples/consumer/src/main.ts', import.meta.url));
+    const topic = serviceTopic('example');
+    await (await open(env())).ensureTopics([topic]);
+    const start = (changes: Environment) =>
+      spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
+        env: {
+          PATH: process.env.PATH,
+          TOPIC: topic,
+          GROUP: 'example',
+          DATABASE: join(folder, 'merges.db'),
+          ...env(changes),
+        },
+      });
+    const welcome = start({});
+    const [line] = await once(welcome.stdout.setEncoding('utf8'), 'data');
+    expect(line).toContain('"message":"started"');
+    welcome.kill('SIGTERM');
+    expect(await once(welcome, 'exit')).toEqual([0, null]);
+    const refused = start({ KAFKA_SASL_PASSWORD: 'wrong-secret' });
+    const [reason] = await once(refused.stderr.setEncoding('utf8'), 'data');
+    expect(reason).toMatch(/^cannot start: .*[Aa]uthentication failed/);
+    expect(reason).not.toContain('wrong-secret');
+    expect(await once(refused, 'exit')).toEqual([2, null]);
   });
 
   describeMessageBusConformance('Kafka over TLS with a user', {

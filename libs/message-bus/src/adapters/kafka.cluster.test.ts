@@ -7,16 +7,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import kafkajs from 'kafkajs';
 import { deadLetterTopic, type MessageBus } from '../port.ts';
 import { parkedKeysTopic } from './kafka/parked-keys.ts';
-import { openKafkaMessageBus } from './kafka.ts';
+import { type KafkaProblem, openKafkaMessageBus } from './kafka.ts';
 
 /** A broker that is gone is missed after 9 s; then leaders move, clients follow, and groups are joined anew. */
 const PATIENCE_MS = 60_000;
 const LONGEST_MS = 300_000;
 
+/** What the clients had to say lately; told when something does not happen. */
+const troubles: string[] = [];
+
 const within = async (what: string, condition: () => boolean): Promise<void> => {
   const end = performance.now() + PATIENCE_MS;
   while (!condition()) {
-    if (performance.now() > end) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`);
+    if (performance.now() > end)
+      throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${troubles.slice(-20).join('\n')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 };
@@ -38,7 +42,12 @@ const suite = (): void => {
   const open = (changes: { readonly replicationFactor?: number } = {}): MessageBus => {
     const brokers = cluster.url.split(',');
     const quick = { heartbeatMs: 200, commitEveryMs: 20, requestTimeoutMs: 5000, publishTimeoutMs: 5000 };
-    const bus = openKafkaMessageBus({ brokers, ...quick, ...changes });
+    const onProblem = (problem: KafkaProblem): void => {
+      const text = 'error' in problem ? String(problem.error) : '';
+      troubles.push(`${new Date().toISOString()} ${problem.kind} ${text}`);
+      if (troubles.length > 1000) troubles.splice(0, 500);
+    };
+    const bus = openKafkaMessageBus({ brokers, ...quick, ...changes, onProblem });
     opened.push(bus);
     return bus;
   };
