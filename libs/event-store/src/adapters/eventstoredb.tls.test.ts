@@ -143,7 +143,7 @@ describe('a server with TLS and users', () => {
     withTls(async ({ place, url, otherCaFile }) => {
       for (const options of ['', `&tlsCAFile=${encodeURIComponent(otherCaFile)}`]) {
         const connectionString = url('bindery product', PASSWORD, options);
-        const store = place.open({ connectionString, callTimeoutMs: 300, appendTimeoutMs: 600 });
+        const store = place.open({ connectionString, callTimeoutMs: 4000, appendTimeoutMs: 5000 });
         await expect(store.append('a-1', [eventOf(0)], 'no-stream')).rejects.toThrow(/certificate/u);
       }
       expect(place.double.counters.appends).toBe(0);

@@ -2,7 +2,7 @@ import type { EncodedAppend } from '../../encode.ts';
 import { type AppendResult, EventStoreUnavailable, type ExpectedRevision, WrongExpectedRevision } from '../../port.ts';
 import { Backoff } from './bounded.ts';
 import type { Connection } from './connection.ts';
-import { FalseSuccess, failureOf, portErrorOf } from './errors.ts';
+import { FalseSuccess, failureOf, isLate, portErrorOf } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { positionOf } from './positions.ts';
 import type { Reader, Timeouts } from './reader.ts';
@@ -107,8 +107,10 @@ export class Appender {
       } catch (error) {
         if (error instanceof WrongExpectedRevision) throw error;
         const waited = until - performance.now() <= 0;
-        if (waited || this.#closed.aborted || failureOf(error).kind !== 'retry') throw portErrorOf(doing, error);
-        failed = error;
+        if (waited || this.#closed.aborted || failureOf(error).kind !== 'retry') {
+          throw portErrorOf(doing, isLate(error) ? (failed ?? error) : error);
+        }
+        if (!isLate(error) || failed === undefined) failed = error;
         await backoff.wait(this.#closed);
       }
     }

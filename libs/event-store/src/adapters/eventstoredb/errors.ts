@@ -106,6 +106,9 @@ export const failureOf = (error: unknown): Failure => {
   return { kind, message: `${details}${name !== undefined && !details.includes(name) ? ` (${name})` : ''}` };
 };
 
+/** Whether an error says no more than that time was up; what went wrong before it says more. */
+export const isLate = (error: unknown): boolean => error instanceof CallTimedOut || fieldOf(error, 'code') === 4;
+
 /** What is done by reading $all. */
 const ALL_TEXT = /\blog\b/u;
 
