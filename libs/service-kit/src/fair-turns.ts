@@ -36,9 +36,10 @@ export interface Turns {
 
 /**
  * Requests of one caller that are begun in one turn of the event loop. What needs no waiting for others is done within the
- * turn in which it is begun, so that hundreds that came at once would be done before anybody else is heard.
+ * turn in which it is begun, so that hundreds that came at once would be done before anybody else is heard. A process accepts
+ * one connection in each turn: long turns keep newcomers waiting.
  */
-const perTurn = 4;
+const perTurn = 2;
 
 /**
  * Shares places among callers. The table of callers needs no limit of its own: it has those of whom something is under way
@@ -62,8 +63,9 @@ export const createTurns = (
     if (share.caller === undefined || share.taken === 0) return false;
     return share.taken >= limits.perCaller || (taken < limits.places && share.taken >= limits.places - taken);
   };
-  const mayTake = (share: Share): boolean =>
-    taken < limits.places && (share.caller === undefined || share.begun < perTurn) && !isOverShare(share);
+  // Without a queue there is nowhere to wait for the next turn.
+  const hasTurn = ({ caller, begun }: Share): boolean => caller === undefined || begun < perTurn || limits.queue === 0;
+  const mayTake = (share: Share): boolean => taken < limits.places && hasTurn(share) && !isOverShare(share);
   const mayQueue = ({ caller, queue }: Share): boolean => {
     const free = limits.queue - queued;
     return free > 0 && (caller === undefined || queue.size === 0 || queue.size < free);
