@@ -9,7 +9,7 @@ import { type CloudEvent, serviceTopic } from '@bindery/message-bus';
 import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
 import { readConfig, systemClock } from '@bindery/service-kit';
 import { noopTelemetry } from '@bindery/telemetry';
-import { describeMessageBusConformance } from '@bindery/testing';
+import { describeMessageBusConformance, writeKeylessToKafka } from '@bindery/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openKafka } from './open-kafka.ts';
 import { kafkaSettings } from './settings.ts';
@@ -245,10 +245,11 @@ const suite = (): void => {
     welcome.kill('SIGTERM');
     expect(await once(welcome, 'exit')).toEqual([0, null]);
     const refused = start({ KAFKA_SASL_PASSWORD: 'wrong-secret' });
-    const [reason] = await once(refused.stderr.setEncoding('utf8'), 'data');
-    expect(reason).toMatch(/^cannot start: .*[Aa]uthentication failed/);
+    let reason = '';
+    refused.stderr.setEncoding('utf8').on('data', (text: string) => (reason += text));
+    expect(await once(refused, 'close')).toEqual([2, null]);
+    expect(reason).toMatch(/^cannot start: .*[Aa]uthentication failed/m);
     expect(reason).not.toContain('wrong-secret');
-    expect(await once(refused, 'exit')).toEqual([2, null]);
   });
 
   describeMessageBusConformance('Kafka over TLS with a user', {
@@ -258,6 +259,7 @@ const suite = (): void => {
       const settings = { brokers: secure.saslBrokers.split(','), heartbeatMs: 200, commitEveryMs: 20 };
       return {
         open: async () => openKafkaMessageBus({ ...settings, ssl: { ca }, sasl }),
+        writeKeyless: writeKeylessToKafka({ brokers: settings.brokers, ssl: { ca }, sasl }),
         dispose: async () => undefined,
       };
     },
