@@ -165,6 +165,16 @@ describe('connections', () => {
     },
   );
 
+  test('one on which too many requests wait for their answers is closed, and what came with them is not begun', async () => {
+    const { started, telemetry } = await start({ all: 100 });
+    const flood = `${hanging}${'GET /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n'.repeat(200)}`;
+    await closed(open(started.port, flood));
+    expect(await telemetry.scrape()).toContain('bindery_connections_closed_total{reason="pipelined"} 1\n');
+    expect(started.service.calls.get('listThings') ?? 0).toBeLessThan(32);
+    const response = await fetch(`${started.url}/v1/things`, { headers: { authorization: 'Bearer secret' } });
+    expect(response.status).toBe(200);
+  });
+
   test('a new one is closed when there is a request on each', async () => {
     const { started, telemetry } = await start({ all: 2 });
     for (const count of [1, 2]) {

@@ -5,7 +5,7 @@ import { type FakeInstance, startFakeInstance } from './testing.ts';
 
 let instance: FakeInstance;
 beforeAll(async () => {
-  instance = await startFakeInstance({ headersTimeoutMs: 300, requestTimeoutMs: 600 });
+  instance = await startFakeInstance({ headersTimeoutMs: 300, requestTimeoutMs: 2000 });
 });
 afterAll(() => instance.stop());
 

@@ -11,6 +11,12 @@ export interface ConnectionLimits {
   readonly perAddress?: number;
 }
 
+/**
+ * Requests that may wait for their answers on one connection. Clients and proxies send the next one when they have the answer;
+ * who sends thousands ahead makes work that answers in turn cannot share out.
+ */
+const mostUnanswered = 32;
+
 interface Connection {
   readonly socket: Socket;
   /** Requests that came whole, as far as their headers go, and are not answered. */
@@ -20,7 +26,7 @@ interface Connection {
 /**
  * Bounds the connections of a server: of one address, and of all. Where there are too many, one gives way on which no request
  * is under way, the one of which longest nothing was heard; whoever only holds connections loses them to whoever comes.
- * Where there is none of that kind, the new one is closed.
+ * Where there is none of that kind, the new one is closed; so is one on which too much waits for an answer.
  */
 export const limitConnections = (server: Server, limits: ConnectionLimits, metrics: Metrics): void => {
   const { all, perAddress = Number.POSITIVE_INFINITY } = limits;
@@ -75,6 +81,10 @@ export const limitConnections = (server: Server, limits: ConnectionLimits, metri
     const connection = own?.get(socket);
     if (own === undefined || connection === undefined) return;
     connection.requests += 1;
+    if (connection.requests > mostUnanswered) {
+      if (!socket.destroyed) closed.add(1, { reason: 'pipelined' });
+      socket.destroy();
+    }
     own.delete(socket);
     own.set(socket, connection);
     response.once('close', () => {

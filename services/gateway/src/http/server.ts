@@ -52,6 +52,7 @@ export function createGatewayServer(
   let leaving = false;
   let closing: Promise<void> | undefined;
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.socket.destroyed) return; // the rest of what came in one piece on a connection that was closed
     if (leaving) response.setHeader('connection', 'close');
     handler(request, response);
   };

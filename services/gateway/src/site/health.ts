@@ -31,7 +31,8 @@ export function healthRoutes(readiness: Readiness, telemetry: Telemetry): Router
     const text = await telemetry.scrape();
     response.type('text/plain; version=0.0.4; charset=utf-8').send(text);
   };
-  const router = Router();
+  // Exactly these: what keeps `/metrics` from the outside in front of the gateway knows no other spelling.
+  const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', alive);
   router.get('/readyz', ready);
   router.get('/metrics', metrics);
