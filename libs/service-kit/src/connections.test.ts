@@ -168,6 +168,22 @@ test('a body that is never all there has the same time, and leaves its connectio
   expect(await next).toBe('next');
 });
 
+test('an answer that does not come to its end has the same time; a transfer has as much as its caller needs', async () => {
+  const { url, held } = await holding();
+  const transport = transportTo(url, { connections: 1 });
+  const some = [
+    send(transport, '/call', { timeoutMs: 200 }),
+    send(transport, '/file', { timeoutMs: 200, transfer: true }),
+  ];
+  await until(() => held.size === 2);
+  for (const response of held.values()) response.writeHead(200).write('half');
+  await expect(some[0]).rejects.toMatchObject(late);
+  const next = send(transport, '/next');
+  await until(() => held.has('/next'));
+  for (const path of ['/next', '/file']) held.get(path)?.end(' and half');
+  expect(await Promise.all([next, some[1]])).toEqual([' and half', 'half and half']);
+});
+
 test('a poll that waits for a connection ends with its process', async () => {
   const { url, held } = await holding();
   const transport = transportTo(url, { connections: 1 });

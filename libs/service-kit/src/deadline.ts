@@ -6,6 +6,8 @@ const problem = (): Problem =>
 
 export const deadlineExceeded = {
   problem,
+  /** Why the work that a signal belongs to is given up. */
+  reasonOf: (signal: AbortSignal): unknown => reasonOf(signal),
   /**
    * The result of the work, or a `Problem` as soon as the signal aborts. A signal that aborted with a `Problem` as its
    * reason passes it on.

@@ -18,7 +18,10 @@ await runProcess({
     const to = (name: string, urls: string) =>
       keep(
         `calls to ${name}`,
-        createTransport({ urls: commaSeparated(urls), token: settings.SERVICE_TOKEN, tracer: telemetry.tracer }),
+        createTransport({
+          ...{ urls: commaSeparated(urls), token: settings.SERVICE_TOKEN, tracer: telemetry.tracer },
+          transferConnections: settings.MAX_REQUESTS_IN_FLIGHT,
+        }),
       );
     const owners = {
       identity: to('identity', settings.IDENTITY_URL),

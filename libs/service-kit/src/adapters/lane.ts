@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
 import { deadlineExceeded } from '../deadline.ts';
 
@@ -5,8 +6,24 @@ const connectTimeoutMs = 2_000;
 /** Longest that an idle connection is kept, in ms: far below what services allow, so that they never close one in use. */
 const idleMs = 30_000;
 
+/** Longest silence within an answer that may take as long as its caller is slow, in ms. */
+const silenceMs = 30_000;
+
 /** What is sent, once there is a connection for it. */
 export type Sending = Omit<Dispatcher.RequestOptions, 'signal' | 'headersTimeout' | 'bodyTimeout'>;
+
+/** Says once, and why, that a request is given up. An emitter, since a signal of its own for every request costs more than all else here. */
+class GivingUp extends EventEmitter {
+  aborted = false;
+  reason: unknown;
+
+  because(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.emit('abort');
+  }
+}
 
 /**
  * The connections to one replica for one kind of requests, and those that wait for one. The wait is here and not in the pool:
@@ -15,6 +32,7 @@ export type Sending = Omit<Dispatcher.RequestOptions, 'signal' | 'headersTimeout
 export class Lane {
   readonly #origin: string;
   readonly #connections: number;
+  readonly #transfers: boolean;
   #pool: Pool;
   /** Pools that end with what is under way on them. */
   readonly #leaving = new Set<Promise<void>>();
@@ -22,10 +40,14 @@ export class Lane {
   readonly #waiting = new Set<() => void>();
   #asked = 0;
 
-  /** @param connections at most so many at once */
-  constructor(origin: string, connections: number) {
+  /**
+   * @param connections at most so many at once
+   * @param transfers whether answers may take as long as their callers are slow, once they have begun
+   */
+  constructor(origin: string, connections: number, transfers: boolean) {
     this.#origin = origin;
     this.#connections = connections;
+    this.#transfers = transfers;
     this.#pool = this.#open();
   }
 
@@ -48,48 +70,57 @@ export class Lane {
 
   /**
    * Sends a request when it has a connection, which is free again when the body of the answer has been read or given up.
-   * @param until when time for the head of the answer is up, by the monotonic clock; the body has no more than as long without a byte
+   * @param until when time for the answer is up, by the monotonic clock; of transfers, for its head
    * @param signal of the caller: ends the wait, and the answer too while it comes
    * @param sending told what is left of the time, in whole ms
-   * @throws Problem `deadline.exceeded` as soon as time is up or the signal aborts, whatever the connection is at
+   * @throws Problem `deadline.exceeded` as soon as time is up or the signal aborts, whatever the connection is at; also while
+   *   the body is read
    */
-  async request(
-    until: number,
-    signal: AbortSignal,
-    sending: (leftMs: number) => Sending,
-  ): Promise<Dispatcher.ResponseData> {
-    const own = new AbortController();
-    const timer = setTimeout(() => own.abort(deadlineExceeded.problem()), Math.max(1, until - performance.now()));
-    const onAbort = (): void => own.abort(signal.reason);
+  request(until: number, signal: AbortSignal, sending: (leftMs: number) => Sending): Promise<Dispatcher.ResponseData> {
+    if (signal.aborted) return Promise.reject(deadlineExceeded.reasonOf(signal));
+    const giving = new GivingUp();
+    const timer = setTimeout(() => giving.because(deadlineExceeded.problem()), Math.max(1, until - performance.now()));
+    const onAbort = (): void => giving.because(deadlineExceeded.reasonOf(signal));
     signal.addEventListener('abort', onAbort, { once: true });
-    const end = (): void => signal.removeEventListener('abort', onAbort);
-    this.#asked += 1;
-    try {
-      if (signal.aborted) onAbort();
-      const response = await deadlineExceeded.race(own.signal, () => this.#connected(until, own.signal, sending));
-      response.body.once('close', end);
-      return response;
-    } catch (error) {
-      end();
-      throw error;
-    } finally {
+    const over = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    this.#asked += 1;
+    const sent = this.#send(until, giving, over, sending);
+    return new Promise<Dispatcher.ResponseData>((resolve, reject) => {
+      giving.once('abort', () => reject(giving.reason));
+      sent.then(
+        (response) => {
+          if (this.#transfers) clearTimeout(timer);
+          resolve(response);
+        },
+        (error: unknown) => {
+          over();
+          reject(error);
+        },
+      );
+    }).finally(() => {
       this.#asked -= 1;
-    }
+    });
   }
 
-  async #connected(
+  async #send(
     until: number,
-    signal: AbortSignal,
+    giving: GivingUp,
+    over: () => void,
     sending: (leftMs: number) => Sending,
   ): Promise<Dispatcher.ResponseData> {
     if (this.#taken < this.#connections) this.#taken += 1;
-    else await this.#turn(signal);
-    const leftMs = Math.max(1, Math.ceil(until - performance.now()));
+    else await this.#turn(giving);
     try {
-      const options = { ...sending(leftMs), signal, headersTimeout: 0, bodyTimeout: leftMs };
-      const response = await this.#pool.request(options);
-      response.body.once('close', () => this.#next());
+      const options = sending(Math.max(1, Math.ceil(until - performance.now())));
+      const bodyTimeout = this.#transfers ? silenceMs : 0;
+      const response = await this.#pool.request({ ...options, signal: giving, headersTimeout: 0, bodyTimeout });
+      response.body.once('close', () => {
+        over();
+        this.#next();
+      });
       return response;
     } catch (error) {
       this.#next();
@@ -97,18 +128,18 @@ export class Lane {
     }
   }
 
-  /** Settles with a connection that somebody leaves. @throws the reason of the signal */
-  #turn(signal: AbortSignal): Promise<void> {
+  /** Settles with a connection that somebody leaves. @throws why the request is given up */
+  #turn(giving: GivingUp): Promise<void> {
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiting.delete(admit);
-        reject(signal.reason);
-      };
       const admit = (): void => {
-        signal.removeEventListener('abort', onAbort);
+        giving.off('abort', leave);
         resolve();
       };
-      signal.addEventListener('abort', onAbort, { once: true });
+      const leave = (): void => {
+        this.#waiting.delete(admit);
+        reject(giving.reason);
+      };
+      giving.once('abort', leave);
       this.#waiting.add(admit);
     });
   }

@@ -15,7 +15,7 @@ export interface TransportCall {
   readonly body?: Dispatcher.DispatchOptions['body'];
   /** Of the caller. */
   readonly signal: AbortSignal;
-  /** Longest wait for the head of the answer in ms, with the time that a body takes to be sent. Default: that of the transport. */
+  /** Longest wait for the answer in ms, of a transfer for its head, with the time that a body takes to be sent. Default: that of the transport. */
   readonly timeoutMs?: number;
   /** As long as its caller is slow: it has a connection of its own kind, so that it takes none from others. */
   readonly transfer?: true;
@@ -56,8 +56,8 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     this.#options = options;
     this.#origin = new URL(options.url);
-    this.#calls = new Lane(this.#origin.origin, options.connections);
-    this.#transfers = new Lane(this.#origin.origin, options.transferConnections);
+    this.#calls = new Lane(this.#origin.origin, options.connections, false);
+    this.#transfers = new Lane(this.#origin.origin, options.transferConnections, true);
   }
 
   /** Requests like this one that it has not answered yet. */
