@@ -60,6 +60,7 @@ export interface ConsumerOptions {
 /** A key that waits: its first message could not be handled, the later ones wait behind it. */
 export interface ParkedKey {
   readonly topic: string;
+  /** Of any length. Messages that others have written without a key have one with a zero character, or the empty one. */
   readonly key: string;
   /** Why the first message is here. */
   readonly reason: string;

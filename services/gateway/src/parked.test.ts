@@ -1,74 +1,9 @@
 import { createHash } from 'node:crypto';
 import { apiOperations, type BodyOf, createContract, parkedOperations, recordRecovery } from '@bindery/contracts';
-import { notFound, type ParkedWork, Problem, type WaitingKey, type WaitingStream } from '@bindery/service-kit';
+import { notFound, type ParkedWork, Problem } from '@bindery/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { FakeWork, key, since, stream } from './parked-testing.ts';
 import { type FakeInstance, startFakeInstance, testConfig } from './testing.ts';
-
-const since = '2026-03-01T12:00:00.000Z';
-const key = (group: string, topic: string, name: string): WaitingKey => ({
-  ...{ group, topic, key: name, reason: 'no', attempts: 5, since, letters: 2, releasing: false },
-});
-const stream = (reactor: string, name: string): WaitingStream => ({
-  ...{ reactor, stream: name, reason: 'no', attempts: 5, since, revision: 3 },
-});
-
-/** What waits in a service, in memory. */
-class FakeWork implements ParkedWork {
-  readonly groups: readonly string[];
-  waiting: WaitingKey[] = [];
-  streaming: WaitingStream[] = [];
-  releases: string[] = [];
-  discards: string[] = [];
-  /** How long each of them may take, in ms. */
-  waits: number[] = [];
-  outcome: WaitingKey | null = null;
-  streamOutcome: WaitingStream | null = null;
-
-  constructor(...groups: string[]) {
-    this.groups = groups;
-  }
-
-  keys: ParkedWork['keys'] = async ({ group, topic, key: name, after, limit }) => {
-    const place = (one: { group: string; topic: string; key: string }) => `${one.group} ${one.topic} ${one.key}`;
-    const keys = this.waiting
-      .filter((one) => (group ?? one.group) === one.group && (topic ?? one.topic) === one.topic)
-      .filter((one) => (name ?? one.key) === one.key && (after === undefined || place(one) > place(after)));
-    return { groups: this.groups, keys: keys.slice(0, limit) };
-  };
-
-  letters: ParkedWork['letters'] = async ({ after, limit }) => {
-    const all = [0, 1, 2, 3].map((n) => ({
-      ...{ partition: 1, offset: String(n), reason: 'no', attempts: n === 0 ? 5 : 0, parkedAt: since, bytes: 10 },
-      ...(n === 0 ? {} : { event: { id: `e${n}`, data: { n } } }),
-    }));
-    const from = after === undefined ? 0 : Number(after);
-    return { letters: all.slice(from, from + limit), ...(from + limit < 4 ? { next: String(from + limit) } : {}) };
-  };
-
-  release: ParkedWork['release'] = async (id) => {
-    this.releases.push(`${id.group} ${id.topic} ${id.key}`);
-    this.waits.push(id.waitMs);
-    return this.outcome;
-  };
-
-  discard: ParkedWork['discard'] = async (id) => {
-    this.discards.push(`${id.group} ${id.topic} ${id.key} ${id.offset}`);
-    this.waits.push(id.waitMs);
-    return this.outcome;
-  };
-
-  streams: ParkedWork['streams'] = async ({ reactor, stream: name, after, limit }) =>
-    this.streaming
-      .filter((one) => (reactor ?? one.reactor) === one.reactor && (name ?? one.stream) === one.stream)
-      .filter((one) => after === undefined || `${one.reactor} ${one.stream}` > `${after.reactor} ${after.stream}`)
-      .slice(0, limit);
-
-  retry: ParkedWork['retry'] = async (id) => {
-    this.releases.push(`${id.reactor} ${id.stream}`);
-    this.waits.push(id.waitMs);
-    return this.streamOutcome;
-  };
-}
 
 describe('what is parked', () => {
   let instance: FakeInstance;
@@ -158,7 +93,9 @@ describe('what is parked', () => {
     identity.streaming = ['s3', 's4', 's5'].map((name) => stream('mail', name));
     const keys = await pages('listParkedKeys', '/parked-keys?limit=4');
     expect(keys.map(({ length }) => length)).toEqual([4, 2]);
-    expect(keys.flat()).toEqual(content.waiting.map((one) => ({ object: 'parked-key', service: 'content', ...one })));
+    expect(keys.flat()).toEqual(
+      content.waiting.map((one) => ({ object: 'parked-key', service: 'content', id: one.key, ...one })),
+    );
     const filtered = await pages('listParkedKeys', '/parked-keys?group=content-search&limit=2');
     expect(filtered.map((page) => page.map((one) => Object(one).key))).toEqual([['a', 'b'], ['c']]);
     const streams = await pages('listParkedStreams', '/parked-streams?limit=2');
@@ -172,6 +109,54 @@ describe('what is parked', () => {
       identity.streaming.map((one) => ({ object: 'parked-stream', service: 'identity', ...one })),
     );
     expect((await send('listParkedKeys', '/parked-keys?limit=0')).body).toEqual({ items: [] });
+  });
+
+  test('whatever its key is, it has a name by which it is found', async () => {
+    // Given keys that no address holds: none, too long, of zero characters, dots, and one that looks like such a name,
+    const long = 'k'.repeat(600);
+    const odd = [
+      '',
+      '\u00003',
+      '.',
+      '..',
+      '~47DEQpj8HBSa',
+      `${long}a`,
+      `${long}b`,
+      '\u{1F600}'.repeat(400),
+      'é/ %25?#',
+    ];
+    odd.sort();
+    content.waiting = odd.map((name) => key('content-grants', 't', name));
+    const why = { reason: 'Nobody knows whose it is.' };
+    // when they are listed, however small the pages are,
+    const listed = (await pages('listParkedKeys', '/parked-keys?limit=1')).flat().map((one) => Object(one));
+    // then each is there once, and no answer is longer for a longer key;
+    expect(listed.map((one) => one.key)).toEqual(odd.map((name) => name.slice(0, 512)));
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(odd.length);
+    // and under its name its letters are shown, page by page, and it is given up and released.
+    for (const [index, { id }] of listed.entries()) {
+      const path = `/parked-keys/content-grants/t/${encodeURIComponent(id)}`;
+      expect((await pages('listDeadLetters', `${path}/letters?limit=3`)).flat()).toHaveLength(4);
+      expect((await send('discardDeadLetter', `${path}/letters/0/discard`, 'root', why)).status).toBe(200);
+      expect((await send('releaseParkedKey', `${path}/release`)).status).toBe(200);
+      expect(content.releases.at(-1)).toBe(`content-grants t ${odd[index]}`);
+      expect(content.discards.at(-1)).toBe(`content-grants t ${odd[index]} 0`);
+      expect(recorded.at(-1)).toMatchObject({ target: id });
+    }
+    expect((await send('releaseParkedKey', '/parked-keys/content-grants/t/~nothing/release')).status).toBe(404);
+    expect((await send('releaseParkedKey', '/parked-keys/nope/t/~nothing/release')).status).toBe(404);
+  });
+
+  test('a list goes on behind a long key also when that is free meanwhile', async () => {
+    const names = ['a', 'b', 'c'].map((end) => `${'k'.repeat(100)}${end}`);
+    content.waiting = names.map((name) => key('content-grants', 't', name));
+    const { body } = await send('listParkedKeys', '/parked-keys?limit=2');
+    const next = `/parked-keys?page=${encodeURIComponent(Object(body).next.page)}`;
+    const keysOf = async () =>
+      Object((await send('listParkedKeys', next)).body).items.map((one: object) => Object(one).key);
+    expect(await keysOf()).toEqual(names.slice(2));
+    content.waiting.splice(1, 1);
+    expect(await keysOf()).toEqual([names[0], names[2]]);
   });
 
   test('its letters are shown, with events where there are some', async () => {

@@ -19,7 +19,14 @@ const ParkedKey = component(
       service: Type.String({ description: 'Service that the consumer group belongs to.' }),
       group: Type.String({ description: 'Consumer group that could not handle a message.' }),
       topic: Type.String({ description: 'Topic that the messages came from.' }),
-      key: Type.String({ description: 'Key of the messages: the id of what they are about.' }),
+      id: Type.String({
+        description:
+          'Names the key in addresses: the key itself, or `~` and a digest of it where it is empty, longer than 512 characters, or of a form that addresses cannot hold.',
+      }),
+      key: Type.String({
+        description:
+          'Key of the messages: the id of what they are about. Messages without one have an empty one, or a zero character and their partition; of a long one the first 512 characters are shown.',
+      }),
       since,
       reason,
       attempts,
@@ -72,11 +79,11 @@ const ParkedStream = component(
   ),
 );
 
-const keyParams = closed({
+const keyParams = {
   group: name('Consumer group.'),
   topic: name('Topic that the messages came from.'),
-  key: name('Key of the messages.'),
-});
+  key: name('The `id` of the key, as it is listed.'),
+};
 
 const outcome = (free: string) =>
   words([free, 'waiting', 'parked'], {
@@ -110,7 +117,7 @@ export const listDeadLetters = operation({
   summary: 'List the messages of a key that wait',
   description: 'Oldest first. A page may have fewer than `limit` and still a next one.',
   access: 'instance-admin',
-  params: keyParams,
+  params: closed(keyParams),
   query: closed({
     page: paging.page,
     limit: Type.Optional(
@@ -132,7 +139,7 @@ export const releaseParkedKey = operation({
   description:
     'Its messages are handled again, in order, and newer ones behind them; when one fails again the key waits from there on. Asking again while it goes on changes nothing. Waits up to five seconds for the outcome; the release goes on without that, also over restarts.',
   access: 'instance-admin',
-  params: keyParams,
+  params: closed(keyParams),
   success: {
     200: closed({
       object: words(['parked-key-release']),
@@ -155,9 +162,7 @@ export const discardDeadLetter = operation({
     'For a message of which is known that it can never be handled. Only the oldest of a key can be discarded, and not while the key is released. What it says is not done, by nobody; the messages behind it are handled, in order, as after a release, whose outcome this waits for in the same way. Its dead letter is kept, and the reason stands in the audit.',
   access: 'instance-admin',
   params: closed({
-    group: name('Consumer group.'),
-    topic: name('Topic that the messages came from.'),
-    key: name('Key of the messages.'),
+    ...keyParams,
     offset: Type.String({
       pattern: '^[0-9]{1,19}$',
       description: 'Place of the message in the partition of the topic.',

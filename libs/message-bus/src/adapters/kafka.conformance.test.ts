@@ -1,4 +1,4 @@
-import { describeMessageBusConformance } from '@bindery/testing';
+import { describeMessageBusConformance, writeKeylessToKafka } from '@bindery/testing';
 import { describe } from '@jest/globals';
 import { openKafkaMessageBus } from './kafka.ts';
 
@@ -8,6 +8,7 @@ const suite = (): void =>
   describeMessageBusConformance('Kafka', {
     createPlace: async () => ({
       open: async () => openKafkaMessageBus({ brokers: brokers.split(','), heartbeatMs: 200, commitEveryMs: 20 }),
+      writeKeyless: writeKeylessToKafka({ brokers: brokers.split(',') }),
       dispose: async () => undefined,
     }),
     patienceMs: 15_000,

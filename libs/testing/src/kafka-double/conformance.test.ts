@@ -3,6 +3,7 @@ import { describe } from '@jest/globals';
 import { fencing } from '../message-bus-conformance/fencing.ts';
 import type { MessageBusHarness } from '../message-bus-conformance/harness.ts';
 import { describeMessageBusConformance } from '../message-bus-conformance/index.ts';
+import { writeKeylessToKafka } from '../message-bus-conformance/keyless.ts';
 import { operating } from '../message-bus-conformance/operating.ts';
 import { KafkaDouble } from './double.ts';
 
@@ -13,6 +14,7 @@ const harness: MessageBusHarness = {
     return {
       open: async () => openKafkaMessageBus(settings),
       restart: () => double.restart(),
+      writeKeyless: writeKeylessToKafka({ brokers: settings.brokers }),
       dispose: () => double.dispose(),
     };
   },

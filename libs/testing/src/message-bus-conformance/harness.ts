@@ -15,6 +15,8 @@ export interface MessageBusPlace {
   open(): Promise<MessageBus>;
   /** Stops the broker without warning and starts it again with its data; for buses that are a server of their own. */
   restart?(): Promise<void>;
+  /** Writes messages without a key, as other programs may: into as many partitions as they like. */
+  writeKeyless(topic: string, events: readonly CloudEvent[]): Promise<void>;
   /** Removes what the place needed; every client is closed by then. */
   dispose(): Promise<void>;
 }

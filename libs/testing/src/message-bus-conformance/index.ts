@@ -10,6 +10,7 @@ import { parking } from './parking.ts';
 export { type BreakableBroker, type BrokerFaults, describeMessageBusFaults } from './faults.ts';
 export type { MessageBusHarness, MessageBusPlace } from './harness.ts';
 export { numbered, upTo } from './harness.ts';
+export { writeKeylessToKafka } from './keyless.ts';
 export { Distinct, insist, loadKeys, publishOnce } from './load.ts';
 
 /** Everything that the message bus port promises; every adapter runs it. */

@@ -128,6 +128,48 @@ export const operating = (harness: MessageBusHarness): void => {
       expect(tried).toEqual([1, 3]);
     }));
 
+  test('messages without a key, and those of a very long one, are seen, released and given up like others', () =>
+    withBus(harness, async ({ bus, place, topic, group, until }) => {
+      let poison = true;
+      const worker = await Recorder.start(bus, { group: group('g'), topics: [topic] }, async () =>
+        poison ? { kind: 'park', reason: 'poison' } : { kind: 'done' },
+      );
+      const { consumer } = worker;
+      const long = 'k'.repeat(5000);
+      await bus.publish(topic, numbered(long, 2));
+      await place.writeKeyless(
+        topic,
+        numbered('a', 5).map(({ event }) => event),
+      );
+      const all = (): Promise<readonly ParkedKey[]> => consumer.parked({ fresh: true });
+      const waiting = (keys: readonly ParkedKey[]): number => keys.reduce((sum, { messages }) => sum + messages, 0);
+      await until('all parked', async () => waiting(await all()) === 7);
+      const keys = await all();
+      const pages: ParkedKey[] = [];
+      for (let after: ParkedKey | undefined; pages.length <= keys.length; after = pages.at(-1)) {
+        const page = await consumer.parked({ limit: 1, ...(after === undefined ? {} : { after }) });
+        if (page.length === 0) break;
+        pages.push(...page);
+      }
+      expect(pages).toEqual(keys);
+      poison = false;
+      const givenUp: DeadLetter[] = [];
+      for (const { key, messages } of keys) {
+        expect(await consumer.parked({ only: { topic, key } })).toMatchObject([{ key, messages }]);
+        const letters = await lettersOf(consumer, topic, key, 2);
+        expect(letters).toHaveLength(messages);
+        if (key === long) await consumer.release(topic, key);
+        else {
+          givenUp.push(...letters.slice(0, 1));
+          expect(await consumer.discard(topic, key, letters[0]?.offset ?? '')).toBe(true);
+        }
+      }
+      expect(await all()).toEqual([]);
+      expect(worker.numbers(long)).toEqual([0, 1]);
+      const done = [...worker.numbers(''), ...givenUp.map(({ event }) => Object(event?.data).n)];
+      expect(done.sort()).toEqual(upTo(5));
+    }));
+
   test('a release that takes long is left alone by whoever asked, and seen to be under way', () =>
     withBus(harness, async ({ bus, topic, group, until, open }) => {
       const { opened, open: letGo } = gate();

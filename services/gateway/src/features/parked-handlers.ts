@@ -11,6 +11,7 @@ import {
   type WaitingStream,
 } from '@bindery/service-kit';
 import type { ServiceAdmin } from './own-handlers.ts';
+import { digestOf, keyOfName, keyOfPlace, nameOfKey, placeOfKey, shownKey } from './parked-names.ts';
 
 /** How long an administrator waits for the outcome of a release, in ms. */
 const mostWaitMs = 5000;
@@ -28,7 +29,11 @@ interface Owner {
   readonly parked: ParkedWork;
 }
 
-const presentKey = (service: string, known: WaitingKey) => ({ object: 'parked-key' as const, service, ...known });
+const presentKey = (service: string, known: WaitingKey) => ({
+  ...{ object: 'parked-key' as const, service, ...known },
+  id: nameOfKey(known.key),
+  key: shownKey(known.key),
+});
 /** @param left what is parked after a release, null when the key is free */
 const outcomeOf = (service: string, left: WaitingKey | null) =>
   left === null
@@ -39,6 +44,9 @@ const presentStream = (service: string, known: WaitingStream) => ({
   service,
   ...known,
 });
+
+/** Names a list in its cursors, however long the words are that narrow it. */
+const listOf = (...words: readonly (string | undefined)[]): string => digestOf(JSON.stringify(words));
 
 /** Cursors name what was shown last; they lead to nothing that the list does not show. */
 const cursorOf = (list: string, position: readonly string[]): string =>
@@ -87,12 +95,11 @@ export function createParkedHandlers(
     .flatMap(({ name, parked }): Owner[] => (parked === undefined ? [] : [{ name, parked }]))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-  /** @throws Problem 404 for an unknown group and for a key that is not parked */
+  /** @param id its key by its name @throws Problem 404 for an unknown group and for a key that is not parked */
   const find = async (id: ParkedKeyId): Promise<{ readonly owner: Owner; readonly known: WaitingKey }> => {
     for (const owner of owners) {
-      const { groups, keys } = await owner.parked.keys({ ...id, limit: 1 });
+      const { groups, known } = await keyOfName(owner.parked, id);
       if (!groups.includes(id.group)) continue;
-      const [known] = keys;
       if (known === undefined) throw notFound('parked key');
       return { owner, known };
     }
@@ -109,14 +116,16 @@ export function createParkedHandlers(
 
   return {
     async listParkedKeys(_context, { query: { group, topic, page, limit = defaultLimit } }) {
-      const list = JSON.stringify(['parked-keys', group, topic]);
-      const [service, ...rest] = positionOf(list, 4, page);
-      const [afterGroup = '', afterTopic = '', afterKey = ''] = rest;
-      const after = { group: afterGroup, topic: afterTopic, key: afterKey };
+      const list = listOf('parked-keys', group, topic);
+      const [service, ...rest] = positionOf(list, 5, page);
+      const [afterGroup = '', afterTopic = '', begins = '', digest = ''] = rest;
       const filters = { ...(group === undefined ? {} : { group }), ...(topic === undefined ? {} : { topic }) };
       let known = group === undefined;
       const { items, more } = await pageOver(owners, service, limit, async (owner, isFirst, most) => {
-        const found = await owner.parked.keys({ ...filters, ...(isFirst ? { after } : {}), limit: most });
+        const behind = isFirst
+          ? { after: await keyOfPlace(owner.parked, { group: afterGroup, topic: afterTopic }, begins, digest) }
+          : {};
+        const found = await owner.parked.keys({ ...filters, ...behind, limit: most });
         known ||= group !== undefined && found.groups.includes(group);
         return found.keys;
       });
@@ -127,17 +136,29 @@ export function createParkedHandlers(
         body: {
           items: items.map((one) => presentKey(one.service, one.item)),
           ...(more && last !== undefined
-            ? { next: { page: cursorOf(list, [last.service, last.item.group, last.item.topic, last.item.key]) } }
+            ? {
+                next: {
+                  page: cursorOf(list, [
+                    ...[last.service, last.item.group, last.item.topic],
+                    ...placeOfKey(last.item.key),
+                  ]),
+                },
+              }
             : {}),
         },
       };
     },
 
     async listDeadLetters(_context, { params, query: { page, limit = 20 } }) {
-      const list = JSON.stringify(['dead-letters', params.group, params.topic, params.key]);
+      const list = listOf('dead-letters', params.group, params.topic, params.key);
       const [after] = positionOf(list, 1, page);
-      const { owner } = await find(params);
-      const found = await owner.parked.letters({ ...params, ...(after === undefined ? {} : { after }), limit });
+      const { owner, known } = await find(params);
+      const { group, topic, key } = known;
+      const found = await owner.parked.letters({
+        ...{ group, topic, key },
+        ...(after === undefined ? {} : { after }),
+        limit,
+      });
       return {
         status: 200,
         body: {
@@ -152,12 +173,12 @@ export function createParkedHandlers(
 
     async releaseParkedKey(context, { params }) {
       const { owner, known } = await find(params);
-      const { group, topic, key } = params;
+      const { group, topic, key } = known;
       await record(context, {
-        ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: key },
+        ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: nameOfKey(key) },
         attempts: known.attempts,
       });
-      const left = await owner.parked.release({ ...params, waitMs: waitIn(context) });
+      const left = await owner.parked.release({ group, topic, key, waitMs: waitIn(context) });
       return {
         status: 200,
         body: {
@@ -167,8 +188,10 @@ export function createParkedHandlers(
       };
     },
 
-    async discardDeadLetter(context, { params: { offset, ...id }, body: { reason } }) {
-      const { owner, known } = await find(id);
+    async discardDeadLetter(context, { params: { offset, ...named }, body: { reason } }) {
+      const { owner, known } = await find(named);
+      const { group, topic, key } = known;
+      const id = { group, topic, key };
       const { letters } = await owner.parked.letters({ ...id, limit: 1 });
       const [first] = letters;
       if (first?.offset !== offset || known.releasing)
@@ -176,9 +199,9 @@ export function createParkedHandlers(
           'dead_letter.not_first',
           'Only the oldest message of a key can be discarded, and not while the key is released; look at it again.',
         );
-      const { group, topic, key } = id;
       await record(context, {
-        ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: key, attempts: known.attempts },
+        ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: nameOfKey(key) },
+        attempts: known.attempts,
         discarded: { partition: first.partition, offset, reason },
       });
       const left = await owner.parked.discard({ ...id, offset, waitMs: waitIn(context) });
@@ -186,7 +209,7 @@ export function createParkedHandlers(
     },
 
     async listParkedStreams(_context, { query: { service, reactor, page, limit = defaultLimit } }) {
-      const list = JSON.stringify(['parked-streams', service, reactor]);
+      const list = listOf('parked-streams', service, reactor);
       const [from, afterReactor = '', afterStream = ''] = positionOf(list, 3, page);
       const chosen = service === undefined ? owners : owners.filter(({ name }) => name === service);
       if (chosen.length === 0) throw notFound('service');

@@ -1,11 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { prepareQuery, type Query } from '@bindery/event-store/sqlite-kit';
-import { DEAD_LETTER_HEADERS } from '../../dead-letters.ts';
+import { DEAD_LETTER_HEADERS, shortened } from '../../dead-letters.ts';
 import type { DeadLetter, LetterPage, ParkedKey, ParkedPage } from '../../port.ts';
 import type { Lease } from './groups.ts';
 import { type EncodedMessage, type Log, type StoredMessage, type Topic, toBusMessage } from './log.ts';
 
-const MAX_REASON = 2000;
 /** Parked keys of one page at most; the metric counts no more. */
 const MAX_LISTED = 1000;
 
@@ -27,7 +26,7 @@ const deadLetter = (source: Topic, message: StoredMessage, reason: string, attem
     [DEAD_LETTER_HEADERS.topic]: source.name,
     [DEAD_LETTER_HEADERS.partition]: String(message.partition),
     [DEAD_LETTER_HEADERS.offset]: String(message.offset),
-    [DEAD_LETTER_HEADERS.reason]: reason.slice(0, MAX_REASON),
+    [DEAD_LETTER_HEADERS.reason]: shortened(reason),
     [DEAD_LETTER_HEADERS.attempts]: String(attempts),
   });
   return { key: message.key, value: message.value, headers, bytes: message.value.byteLength + headers.length };
@@ -42,6 +41,7 @@ export class Parking {
   readonly #releasing: Query<[string]>;
   readonly #state: Query<[number]>;
   readonly #firstParked: Query<[number, number]>;
+  readonly #first: Query<ListedRow>;
   readonly #list: Query<ListedRow>;
   readonly #one: Query<ListedRow>;
   readonly #waiting: Query<[number, number]>;
@@ -76,6 +76,7 @@ export class Parking {
          (SELECT count(*) FROM parked_messages m
            WHERE m.group_id = k.group_id AND m.topic_id = k.topic_id AND m.key = k.key)
        FROM parked_keys k JOIN topics t ON t.id = k.topic_id WHERE k.group_id = ? AND k.topic_id = ?`;
+    this.#first = prepareQuery(db, `${listed} ORDER BY k.key LIMIT ?+0`);
     this.#list = prepareQuery(db, `${listed} AND k.key > ? ORDER BY k.key LIMIT ?+0`);
     this.#one = prepareQuery(db, `${listed} AND k.key = ?`);
     this.#addKey = db.prepare(
@@ -103,7 +104,7 @@ export class Parking {
     const { groupId, topicId } = lease;
     const { seq, partition } = this.#log.append(dead, deadLetter(source, message, reason, attempts));
     const now = Math.trunc(this.#now());
-    this.#addKey.run(groupId, topicId, message.key, message.partition, reason.slice(0, MAX_REASON), attempts, now);
+    this.#addKey.run(groupId, topicId, message.key, message.partition, shortened(reason), attempts, now);
     this.#addMessage.run(groupId, topicId, message.key, message.offset, seq);
     return partition;
   }
@@ -131,7 +132,7 @@ export class Parking {
 
   /** @param attempts how often the first message was tried this time */
   parkAgain({ groupId, topicId }: Lease, key: string, reason: string, attempts: number): void {
-    this.#parkAgain.run(reason.slice(0, MAX_REASON), attempts, groupId, topicId, key);
+    this.#parkAgain.run(shortened(reason), attempts, groupId, topicId, key);
   }
 
   startRelease(groupId: number, topicId: number, key: string): void {
@@ -165,8 +166,10 @@ export class Parking {
       if (rows.length >= limit) break;
       if (only !== undefined) {
         if (only.topic === name) rows.push(...this.#one.all(groupId, id, only.key));
-      } else if (after === undefined || name >= after.topic) {
-        rows.push(...this.#list.all(groupId, id, name === after?.topic ? after.key : '', limit - rows.length));
+      } else if (name === after?.topic) {
+        rows.push(...this.#list.all(groupId, id, after.key, limit - rows.length));
+      } else if (after === undefined || name > after.topic) {
+        rows.push(...this.#first.all(groupId, id, limit - rows.length));
       }
     }
     return rows.map(([topic, key, reason, attempts, since, releasing, messages]) => ({

@@ -1,6 +1,6 @@
 import type { KafkaMessage } from 'kafkajs';
 import { fromBinary, toBinary } from '../../cloud-events.ts';
-import { DEAD_LETTER_HEADERS } from '../../dead-letters.ts';
+import { DEAD_LETTER_HEADERS, shortened } from '../../dead-letters.ts';
 import type { BusMessage, CloudEvent } from '../../port.ts';
 
 /** A record as it is written. */
@@ -21,7 +21,6 @@ export interface StoredRecord {
   readonly record: KafkaMessage;
 }
 
-const MAX_REASON = 2000;
 /** What the protocol adds to a record, generously. */
 const OVERHEAD = 100;
 
@@ -56,7 +55,14 @@ export const encode = (
   return record;
 };
 
+/** Key of a record as a text: empty for one without. */
 export const keyOf = ({ key }: KafkaMessage): string => (key === null ? '' : key.toString('utf8'));
+
+/**
+ * Key under which a record is parked. Those without one are in any partition: each partition has a key of its own for them,
+ * which no key of ours can be.
+ */
+export const parkedKeyOf = ({ record, partition }: StoredRecord): string => keyOf(record) || `\0${partition}`;
 
 const firstText = (value: KafkaMessage['headers']): Record<string, string> => {
   const texts: Record<string, string> = {};
@@ -90,7 +96,7 @@ export const deadLetterOf = (
     [DEAD_LETTER_HEADERS.topic]: topic,
     [DEAD_LETTER_HEADERS.partition]: String(partition),
     [DEAD_LETTER_HEADERS.offset]: String(offset),
-    [DEAD_LETTER_HEADERS.reason]: to.reason.slice(0, MAX_REASON),
+    [DEAD_LETTER_HEADERS.reason]: shortened(to.reason),
     [DEAD_LETTER_HEADERS.attempts]: String(to.attempts),
   };
   return outgoing(keyOf(record), record.value ?? Buffer.alloc(0), headers, to.partition);

@@ -1,12 +1,19 @@
-import { DEAD_LETTER_HEADERS } from '../../dead-letters.ts';
+import { DEAD_LETTER_HEADERS, shortened } from '../../dead-letters.ts';
 import { partitionOf } from '../../partitioner.ts';
 import { type DeadLetter, deadLetterTopic, type LetterPage, MessageBusUnavailable } from '../../port.ts';
-import { deadLetterOf, headersOf, keyOf, originalOf, type StoredRecord, toBusMessage } from './messages.ts';
+import {
+  deadLetterOf,
+  headersOf,
+  keyOf,
+  originalOf,
+  parkedKeyOf,
+  type StoredRecord,
+  toBusMessage,
+} from './messages.ts';
 import type { ParkedKeys, ParkedState } from './parked-keys.ts';
 import type { Reader } from './reader.ts';
 import type { Sender } from './sender.ts';
 
-const MAX_REASON = 2000;
 /** Reads of one look at letters at most: those of other keys lie in between. */
 const MAX_READS = 8;
 const READ_WAIT_MS = 100;
@@ -51,32 +58,32 @@ export class Parking {
     this.#now = parts.now;
   }
 
-  isParked({ topic, record }: StoredRecord): boolean {
-    return this.keys.get(topic, keyOf(record)) !== undefined;
+  isParked(stored: StoredRecord): boolean {
+    return this.keys.get(stored.topic, parkedKeyOf(stored)) !== undefined;
   }
 
   /** Parks messages of one partition, in order. @throws MessageBusUnavailable */
   async park(messages: readonly ToPark[]): Promise<void> {
     const fresh = messages.filter(({ stored }) => {
-      const known = this.keys.get(stored.topic, keyOf(stored.record));
+      const known = this.keys.get(stored.topic, parkedKeyOf(stored));
       return known === undefined || stored.offset > BigInt(known.last);
     });
     if (fresh.length === 0) return;
     const letters = fresh.map(({ stored, reason, attempts }) =>
-      deadLetterOf(stored, { partition: this.#partitionOf(keyOf(stored.record)), reason, attempts }),
+      deadLetterOf(stored, { partition: this.#partitionOf(parkedKeyOf(stored)), reason, attempts }),
     );
     const offsets = await this.#sender.send(this.#deadLetters, letters);
     const now = new Date(this.#now()).toISOString();
     const states = new Map<string, ParkedState>();
     for (const [index, { stored, reason, attempts }] of fresh.entries()) {
       const { topic, partition, offset } = stored;
-      const key = keyOf(stored.record);
+      const key = parkedKeyOf(stored);
       const known = states.get(key) ?? this.keys.get(topic, key);
       states.set(key, {
         topic,
         key,
         partition,
-        reason: known?.reason ?? reason.slice(0, MAX_REASON),
+        reason: known?.reason ?? shortened(reason),
         attempts: known?.attempts ?? attempts,
         since: known?.since ?? now,
         deadPartition: known?.deadPartition ?? this.#partitionOf(key),
@@ -153,8 +160,7 @@ export class Parking {
 /** The message of a letter when it is the next one that waits for this key; one that was written twice, by a member that died in between, counts once. */
 const waitingOf = (state: ParkedState, letter: StoredRecord, seen: bigint): StoredRecord | undefined => {
   const original = originalOf(letter);
-  if (original === undefined || original.topic !== state.topic || keyOf(original.record) !== state.key)
-    return undefined;
+  if (original === undefined || original.topic !== state.topic || parkedKeyOf(original) !== state.key) return undefined;
   return original.offset <= seen || original.offset > BigInt(state.last) ? undefined : original;
 };
 

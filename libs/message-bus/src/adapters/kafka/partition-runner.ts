@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { shortened } from '../../dead-letters.ts';
 import { partitionOf } from '../../partitioner.ts';
 import { type Handling, handleRecord } from './handling.ts';
 import type { StoredRecord } from './messages.ts';
@@ -12,7 +13,6 @@ const ENOUGH_BYTES = 4 * 1024 * 1024;
 /** Followers of parked keys that are parked together, and releases that are noted together. */
 const TOGETHER = 100;
 const TROUBLE_PAUSE_MS = 250;
-const MAX_REASON = 2000;
 
 export interface RunnerParts {
   readonly topic: string;
@@ -175,9 +175,13 @@ export class PartitionRunner {
 
   #nextRelease(): WantedRelease | undefined {
     const { topic, partition, partitions, parking } = this.#parts;
-    return parking.keys
+    const { keys } = parking;
+    return keys
       .releases()
-      .find((wanted) => wanted.topic === topic && partitionOf(wanted.key, partitions) === partition);
+      .find(
+        ({ topic: of, key }) =>
+          of === topic && partition === (keys.get(of, key)?.partition ?? partitionOf(key, partitions)),
+      );
   }
 
   /** Hands the parked messages of a key to the handler, oldest first; new ones of the key wait in line meanwhile. */
@@ -200,7 +204,7 @@ export class PartitionRunner {
       if (outcome.kind === 'stopped') return keys.put([remains]);
       if (outcome.kind === 'park') {
         const { reason, attempts } = outcome;
-        await keys.put([{ ...remains, reason: reason.slice(0, MAX_REASON), attempts: left.attempts + attempts }]);
+        await keys.put([{ ...remains, reason: shortened(reason), attempts: left.attempts + attempts }]);
         return keys.endRelease(topic, key);
       }
       left = { ...left, from: String(offset + 1n), messages: left.messages - 1, attempts: 0 };
