@@ -110,12 +110,17 @@ export class EventStoreUnavailable extends Error {
   readonly code = 'event_store.unavailable';
 }
 
+/** An append that no store takes, or that this one is set not to take; the same again is refused again. */
+export class AppendTooLarge extends TypeError {
+  readonly code = 'event_store.append_too_large';
+}
+
 /** The event store port (DESIGN section 4): what the product needs, not what an engine offers. */
 export interface EventStore {
   /**
    * Appends all events atomically and durably (fsync'ed before it resolves).
    * Appending the same event ids again with the same expectation writes nothing and answers the first result.
-   * @throws WrongExpectedRevision, EventStoreUnavailable, EventIdTaken, TypeError when an event is not JSON or an id not a UUID
+   * @throws WrongExpectedRevision, EventStoreUnavailable, EventIdTaken, AppendTooLarge, TypeError when an event is not JSON or an id not a UUID
    */
   append(stream: string, events: readonly EventData[], expected: ExpectedRevision): Promise<AppendResult>;
   /** Events of one stream; nothing when it does not exist. */

@@ -51,6 +51,24 @@ describe('a repository', () => {
     await ports.remove();
   });
 
+  test('what is too much for one append is said to be so; commands that are too much together go one by one', async () => {
+    const { repository, metadata } = await open();
+    await repository.handle('b1', create, metadata());
+    await new Promise(setImmediate);
+    const gate = Promise.withResolvers<void>();
+    store.hold = gate.promise;
+    const first = repository.handle('b1', add('first'), metadata());
+    const texts = ['x'.repeat(8_000_000), 'y'.repeat(8_000_000)];
+    const [large, alsoLarge] = texts.map((text) => repository.handle('b1', add(text), metadata()));
+    gate.resolve();
+    await Promise.all([first, large, alsoLarge]);
+    const notes = (await storedEvents()).flatMap((event) => (event.type === 'NoteAdded' ? [event.data.text] : []));
+    expect(notes).toEqual(['first', ...texts]);
+    const tooLarge = repository.handle('b1', add('z'.repeat(15_000_001)), metadata());
+    await expect(tooLarge).rejects.toMatchObject({ kind: 'invalid', code: 'aggregate.change_too_large' });
+    expect(numbers((await repository.handle('b1', add('next'), metadata())).events)).toEqual([4]);
+  });
+
   test('20 writers on one stream: no lost update, and one append for all that wait', async () => {
     const { repository, metadata } = await open();
     await repository.handle('b1', create, metadata());

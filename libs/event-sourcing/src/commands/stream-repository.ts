@@ -1,11 +1,18 @@
 import type { AppendResult, EventStore } from '@bindery/event-store';
-import { conflict } from '@bindery/service-kit';
+import { conflict, Problem } from '@bindery/service-kit';
 import type { Telemetry } from '@bindery/telemetry';
 import type { Aggregates } from '../aggregates.ts';
 import { type AggregateDefinition, type DomainCommand, type DomainEvent, type Recorded, streamOf } from '../decider.ts';
 import type { Instruments } from '../instruments.ts';
 import type { Handled, Repository } from '../repository.ts';
-import { isEventStoreDown, isWrongRevision, takenIdOf, writesUnavailable } from '../shared/failures.ts';
+import {
+  isAppendTooLarge,
+  isEventStoreDown,
+  isWrongRevision,
+  reasonOf,
+  takenIdOf,
+  writesUnavailable,
+} from '../shared/failures.ts';
 import { pause } from '../shared/loop.ts';
 import type { RuntimeTuning } from '../tuning.ts';
 import { decideAll, type Pending, type Plan } from './decisions.ts';
@@ -106,7 +113,7 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
 
   /** Works through a stream's queue until it is empty. Never rejects. */
   async #work(stream: string, queue: Pending<State, Command, Event>[]): Promise<void> {
-    const { tracer } = this.#parts.telemetry;
+    const { tracer, logger } = this.#parts.telemetry;
     while (queue.length > 0) {
       const batch = queue.slice(0, MAX_BATCH);
       const done = this.#parts.afterAppend.begin(stream);
@@ -116,6 +123,9 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
         queue.splice(0, await tracer.within(first?.traceparent, () => this.#handleBatch(stream, batch)));
       } catch (error) {
         queue.splice(0, batch.length);
+        // The caller's doing, or that of a store that is set to take too little: then whoever runs it must see it.
+        if (isAppendTooLarge(error))
+          logger.warn('a change is too large to be stored', { stream, reason: reasonOf(error) });
         for (const { reject } of batch) reject(explained(error));
       } finally {
         done();
@@ -149,6 +159,8 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
         await this.#settle(stream, batch, plan, snapshot, result?.position ?? snapshot.position);
         return plan.decisions.length;
       } catch (error) {
+        // What is too much together may be little enough one by one.
+        if (isAppendTooLarge(error) && batch.length > 1) return this.#handleBatch(stream, batch.slice(0, 1));
         const takenId = takenIdOf(error);
         if (takenId !== undefined && !taken.has(takenId)) {
           const at = await this.#revisionOf(stream, takenId);
@@ -261,7 +273,10 @@ const recordedOf = <Event extends DomainEvent>(
 ): readonly Recorded<Event>[] =>
   events.map((event, index) => ({ ...event, stream, revision: firstRevision + index, position }));
 
-const explained = (error: unknown): unknown =>
-  isEventStoreDown(error)
-    ? writesUnavailable('event_store.unavailable', 'Changes cannot be stored at the moment; try again.', error)
-    : error;
+const explained = (error: unknown): unknown => {
+  if (isEventStoreDown(error))
+    return writesUnavailable('event_store.unavailable', 'Changes cannot be stored at the moment; try again.', error);
+  if (!isAppendTooLarge(error)) return error;
+  const text = 'This is too much for one change: it cannot be stored at once. Make it in several smaller ones.';
+  return new Problem('invalid', 'aggregate.change_too_large', text, { cause: error });
+};

@@ -6,6 +6,7 @@ const hasCode = (error: unknown, code: string): boolean =>
 /** Failures of the ports, known by code rather than class: they may come from another copy of a package. */
 export const isWrongRevision = (error: unknown): boolean => hasCode(error, 'event_store.wrong_expected_revision');
 export const isEventStoreDown = (error: unknown): boolean => hasCode(error, 'event_store.unavailable');
+export const isAppendTooLarge = (error: unknown): boolean => hasCode(error, 'event_store.append_too_large');
 export const isCacheDown = (error: unknown): boolean => hasCode(error, 'cache.unavailable');
 /** The id that an append found taken, if that is what the error says. */
 export const takenIdOf = (error: unknown): string | undefined =>

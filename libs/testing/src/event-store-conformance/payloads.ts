@@ -114,6 +114,19 @@ export const payloads = (harness: EventStoreHarness): void => {
       await store.append(stream('a-1'), numbered(1), 'no-stream');
     }));
 
+  test('what is too large is refused before anything is written, by the bytes of all its events', () =>
+    withStore(harness, async ({ store, stream }) => {
+      const tooLarge = { code: 'event_store.append_too_large' };
+      const [text, wide] = ['x'.repeat(7_600_000), 'ü'.repeat(7_600_000)];
+      await expect(store.append(stream('a-1'), [eventOf(text), eventOf(text)], 'no-stream')).rejects.toMatchObject(
+        tooLarge,
+      );
+      await expect(store.append(stream('a-1'), [eventOf(wide)], 'no-stream')).rejects.toMatchObject(tooLarge);
+      const many = Array.from({ length: 10_001 }, () => eventOf());
+      await expect(store.append(stream('a-1'), many, 'no-stream')).rejects.toMatchObject(tooLarge);
+      expect(await collect(store.readStream(stream('a-1')))).toEqual([]);
+    }));
+
   test('data that is changed after the call is stored as it was', () =>
     withStore(harness, async ({ store, stream }) => {
       const data = { list: [1] };

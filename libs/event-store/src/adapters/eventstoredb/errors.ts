@@ -1,4 +1,4 @@
-import { EventStoreUnavailable } from '../../port.ts';
+import { AppendTooLarge, EventStoreUnavailable } from '../../port.ts';
 
 /**
  * What a failed call means for whoever made it.
@@ -117,7 +117,9 @@ export const portErrorOf = (doing: string, error: unknown): Error => {
   if (error instanceof EventStoreUnavailable) return error;
   const { kind, message } = failureOf(error);
   if (kind === 'too-large')
-    return new TypeError(`${doing}: larger than the server accepts (its MaxAppendSize): ${message}`, { cause: error });
+    return new AppendTooLarge(`${doing}: larger than the server accepts (its MaxAppendSize): ${message}`, {
+      cause: error,
+    });
   if (kind === 'denied' && ALL_TEXT.test(doing)) {
     const hint = 'its user must be allowed to read $all, by default only administrators are';
     return new EventStoreUnavailable(`${doing}: ${message}; ${hint}`, { cause: error });
