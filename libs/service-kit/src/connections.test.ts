@@ -6,6 +6,7 @@ import { noopTelemetry } from '@bindery/telemetry';
 import { afterEach, expect, test } from '@jest/globals';
 import Type from 'typebox';
 import { createHttpClient } from './adapters/http-client.ts';
+import { Lane } from './adapters/lane.ts';
 import { createRemoteRawRoute, createRemoteService } from './adapters/remote-service.ts';
 import { createServiceListener } from './adapters/service-listener.ts';
 import { createTransport, type Transport, type TransportCall, type TransportOptions } from './adapters/transport.ts';
@@ -58,6 +59,30 @@ const holding = async (): Promise<{ readonly url: string; readonly held: Map<str
   return { url, held };
 };
 const late = { kind: 'unavailable', code: 'deadline.exceeded' };
+
+test('connections are renewed, so that a replica that is new behind the same address gets its share', async () => {
+  const from = new Set<number | undefined>();
+  const slow: ServerResponse[] = [];
+  const url = await listen((request, response) => {
+    from.add(request.socket.remotePort);
+    if (request.url === '/slow') slow.push(response);
+    else response.end('x');
+  });
+  const lane = new Lane(url, 4, false, 20);
+  const { signal } = new AbortController();
+  const ask = async (path: string): Promise<string> => {
+    const within = performance.now() + 30_000;
+    const { body } = await lane.request(within, signal, () => ({ path, method: 'GET' }));
+    return body.text();
+  };
+  const underWay = ask('/slow');
+  await until(() => slow.length === 1);
+  while (from.size < 4) expect(await ask('/')).toBe('x');
+  // What is under way on an old one is not disturbed.
+  slow[0]?.end('at last');
+  expect(await underWay).toBe('at last');
+  await lane.close();
+});
 
 const work = operation({
   ...{ id: 'work', owner: 'content', surface: 'internal', method: 'GET', path: '/work', tag: 'x', summary: 'x' },

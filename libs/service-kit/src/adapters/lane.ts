@@ -6,6 +6,12 @@ const connectTimeoutMs = 2_000;
 /** Longest that an idle connection is kept, in ms: far below what services allow, so that they never close one in use. */
 const idleMs = 30_000;
 
+/**
+ * How long connections are used before others are made, in ms: behind an address that stands for several replicas, connections
+ * that stay lead to the same ones for ever, and a replica that is new gets nothing.
+ */
+const renewMs = 30_000;
+
 /** Longest silence within an answer that may take as long as its caller is slow, in ms. */
 const silenceMs = 30_000;
 
@@ -33,7 +39,9 @@ export class Lane {
   readonly #origin: string;
   readonly #connections: number;
   readonly #transfers: boolean;
+  readonly #renewMs: number;
   #pool: Pool;
+  #renewAt = 0;
   /** Pools that end with what is under way on them. */
   readonly #leaving = new Set<Promise<void>>();
   #taken = 0;
@@ -43,11 +51,13 @@ export class Lane {
   /**
    * @param connections at most so many at once
    * @param transfers whether answers may take as long as their callers are slow, once they have begun
+   * @param renew how long connections are used, in ms
    */
-  constructor(origin: string, connections: number, transfers: boolean) {
+  constructor(origin: string, connections: number, transfers: boolean, renew = renewMs) {
     this.#origin = origin;
     this.#connections = connections;
     this.#transfers = transfers;
+    this.#renewMs = renew;
     this.#pool = this.#open();
   }
 
@@ -114,6 +124,7 @@ export class Lane {
     if (this.#taken < this.#connections) this.#taken += 1;
     else await this.#turn(giving);
     try {
+      if (performance.now() >= this.#renewAt) this.leave();
       const options = sending(Math.max(1, Math.ceil(until - performance.now())));
       const bodyTimeout = this.#transfers ? silenceMs : 0;
       const response = await this.#pool.request({ ...options, signal: giving, headersTimeout: 0, bodyTimeout });
@@ -156,6 +167,8 @@ export class Lane {
   }
 
   #open(): Pool {
+    // Not all at the same moment.
+    this.#renewAt = performance.now() + this.#renewMs * (0.75 + Math.random() / 2);
     return new Pool(this.#origin, {
       connections: this.#connections,
       pipelining: 1,
