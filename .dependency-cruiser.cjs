@@ -3,7 +3,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const feature = '^services/([^/]+)/src/features/([^/]+)/';
-const compositionRoot = '(^services/[^/]+/src/(main|embedded)|^libs/distributed/src/open-stores)\\.ts$';
+const compositionRoot = '(^services/[^/]+/src/(main|embedded)|^libs/distributed/src/open-(stores|kafka))\\.ts$';
 const testFile = '(\\.test\\.ts$|/testing\\.ts$|^libs/testing/|^infra/|^tools/)';
 
 module.exports = {
