@@ -1,12 +1,14 @@
 // Runs before everything else in docker-compose.yml: the secrets that a laptop gets by default must not protect anything that
 // others can reach. Every one of them is in a public repository.
-const marks = ['for-a-laptop-only', 'dead'];
-const secrets = ['SERVICE_TOKEN', 'SERVICE_TOKENS_ACCEPTED', 'MASTER_KEY', 'BINDERY_BOOTSTRAP_TOKEN'];
-secrets.push('S3_SECRET_ACCESS_KEY', 'GRAFANA_PASSWORD');
+const masterKeys = ['MASTER_KEY', 'MASTER_KEY_PREVIOUS'];
+const secrets = [
+  ...['SERVICE_TOKEN', 'SERVICE_TOKENS_ACCEPTED', ...masterKeys],
+  ...['BINDERY_BOOTSTRAP_TOKEN', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_PASSWORD'],
+];
 const local = ['localhost', '127.0.0.1', '[::1]'];
 
 const isDefault = (name, value) =>
-  name === 'MASTER_KEY' ? /^0{50,}dead$/.test(value) : marks.some((mark) => mark.length > 4 && value.includes(mark));
+  masterKeys.includes(name) ? /^0{50,}dead$/.test(value) : value.includes('for-a-laptop-only');
 
 const url = process.env.PUBLIC_URL ?? '';
 if (!URL.canParse(url)) {

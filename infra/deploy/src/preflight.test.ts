@@ -24,6 +24,8 @@ test('with secrets of its own an instance may be reached by others, and a missin
   const own = { SERVICE_TOKEN: 'a'.repeat(40), MASTER_KEY: 'b'.repeat(64), PUBLIC_URL: 'https://docs.example.com' };
   expect((await preflight(own)).code).toBe(0);
   expect((await preflight({ ...own, MASTER_KEY: known.MASTER_KEY })).code).toBe(1);
+  expect((await preflight({ ...own, MASTER_KEY_PREVIOUS: 'c'.repeat(64) })).code).toBe(0);
+  expect((await preflight({ ...own, MASTER_KEY_PREVIOUS: known.MASTER_KEY })).stderr).toContain('MASTER_KEY_PREVIOUS');
   expect((await preflight({ ...own, SERVICE_TOKENS_ACCEPTED: known.SERVICE_TOKEN })).code).toBe(1);
   expect((await preflight({ ...own, PUBLIC_URL: 'localhost' })).code).toBe(1);
 });

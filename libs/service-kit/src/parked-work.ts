@@ -85,7 +85,7 @@ export interface ParkedWork {
    * @throws Problem 404 when it is not parked, 409 when that is not its oldest letter or a release is under way
    */
   discard(query: ParkedKeyId & { readonly offset: string; readonly waitMs: number }): Promise<WaitingKey | null>;
-  /** Parked streams in the order of reactor and stream. */
+  /** Parked streams in the order of the text `reactor:stream`, by code point; `after` is a place in that order. */
   streams(query: {
     readonly reactor?: string;
     readonly stream?: string;

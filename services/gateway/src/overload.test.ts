@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createInProcessClient, eraseHandlers, type OperationContext } from '@bindery/service-kit';
 import { createTelemetry } from '@bindery/telemetry';
+import { recordingTelemetry } from '@bindery/testing/telemetry';
 import { afterEach, expect, test } from '@jest/globals';
 import { type FakeInstance, startFakeInstance } from './testing.ts';
 
@@ -195,4 +196,65 @@ test('what one caller sends at once is not all done before others are heard', as
   expect(begun.filter((id) => id === flooding)).toHaveLength(200);
   expect(begun.indexOf(other ?? '')).toBeGreaterThanOrEqual(0);
   expect(begun.indexOf(other ?? '')).toBeLessThan(100);
+});
+
+test('callers that wait and leave are counted as gone, and nobody is warned of them', async () => {
+  const telemetry = recordingTelemetry();
+  const callers = 6;
+  let reached: () => void = () => undefined;
+  let release: () => void = () => undefined;
+  const isHeld = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  instance = await startFakeInstance(
+    { admission: { inFlight: 1, waiting: callers, waitMs: 60_000 }, trustedProxyHops: 1 },
+    {
+      telemetry,
+      services: createInProcessClient(
+        eraseHandlers({
+          listThings: async () => {
+            reached();
+            await held;
+            return { status: 200, body: { items: [], count: 0 } };
+          },
+        }),
+      ),
+      resolveToken: async (hash) => ({
+        ...{ kind: 'user', id: `u-${hash}`, tokenId: `t-${hash}`, instanceAdmin: false, organizations: {} },
+      }),
+    },
+  );
+  const url = `${instance.url}/v1/things`;
+  const sent = (caller: number, signal?: AbortSignal) =>
+    fetch(url, {
+      headers: { authorization: `Bearer secret-${caller}`, 'x-forwarded-for': `192.0.2.${caller}` },
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const first = sent(0);
+  await isHeld;
+  try {
+    const leaving = new AbortController();
+    const waiting = Array.from({ length: callers }, (_, index) => sent(index + 1, leaving.signal));
+    const told = Promise.allSettled(waiting);
+    const until = async (holds: () => Promise<boolean>): Promise<void> => {
+      while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await until(async () => {
+      const lanes = await telemetry.gauges('bindery_requests_waiting');
+      return lanes.some(({ value, labels }) => labels?.lane === 'operations' && value === callers);
+    });
+    leaving.abort();
+    await told;
+    const answered = (status: string) =>
+      telemetry.counted('bindery_requests_total', { operation: 'listThings', status });
+    await until(async () => answered('499') + answered('503') === callers);
+    expect(answered('499')).toBe(callers);
+  } finally {
+    release();
+  }
+  expect((await first).status).toBe(200);
+  expect(telemetry.logs.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });

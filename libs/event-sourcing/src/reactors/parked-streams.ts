@@ -62,7 +62,7 @@ export class ParkedStreams {
     this.#fromAttempts = fromAttempts;
   }
 
-  /** A page, in the order of reactor and stream. */
+  /** A page, in the order of {@link parkedId}; `after` is a place in that order. */
   async list(query: {
     readonly reactor?: string;
     readonly stream?: string;

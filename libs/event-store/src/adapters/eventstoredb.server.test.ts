@@ -35,6 +35,23 @@ describe('what stands in our streams and is none of our events', () => {
       await listener.stop();
     }));
 
+  test('what earlier releases have marked is read without the mark', () =>
+    withDouble(async (place) => {
+      const store = place.open();
+      const { id, type, data, metadata } = eventOf(0);
+      const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+      const marked = bytesOf({ $append: crypto.randomUUID(), ...metadata });
+      const written = { id, type, contentType: 'application/json', metadata: marked, data: bytesOf(data) };
+      await place.double.log.append('a-1', [written], 'any');
+      const listener = new Listener(store);
+      await listener.until(({ events }) => events.length === 1);
+      await listener.stop();
+      for (const event of [...(await collect(store.readStream('a-1'))), ...listener.events]) {
+        expect(event.metadata).toEqual(metadata);
+        expect(event.data).toEqual(data);
+      }
+    }));
+
   test('a page is as long as was asked for, whatever stands between', () =>
     withDouble(async (place) => {
       const store = place.open();

@@ -12,6 +12,15 @@ export interface SizedEvent {
 const text = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
+/** Name of a field that earlier releases added to the metadata of what they wrote. */
+const FORMER_MARK = '$append';
+
+const withoutMark = (metadata: unknown): unknown => {
+  if (typeof metadata === 'object' && metadata !== null && FORMER_MARK in metadata)
+    Reflect.deleteProperty(metadata, FORMER_MARK);
+  return metadata;
+};
+
 /** The event of a message, or nothing when the message is about something else. Data is parsed when somebody asks, once. */
 export const eventOf = (message: streams.ReadResp): SizedEvent | undefined => {
   const recorded = message.getEvent()?.getEvent();
@@ -31,7 +40,7 @@ export const eventOf = (message: streams.ReadResp): SizedEvent | undefined => {
       return data.value;
     },
     get metadata() {
-      metadata ??= { value: metadataBytes.length === 0 ? {} : (JSON.parse(text(metadataBytes)) as unknown) };
+      metadata ??= { value: metadataBytes.length === 0 ? {} : withoutMark(JSON.parse(text(metadataBytes))) };
       return metadata.value as EventMetadata;
     },
   };
