@@ -126,6 +126,11 @@ describe('requests that are strange', () => {
     expectFailure(await raw(bytes), status);
   });
 
+  test('metrics have one spelling: what keeps them from the outside knows no other', async () => {
+    expect(await raw(`GET /metrics HTTP/1.1\r\n${auth}${close}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    for (const path of ['/METRICS', '/metrics/', '/Metrics', '/%6detrics'])
+      expectFailure(await raw(`GET ${path} HTTP/1.1\r\n${auth}${close}\r\n`), 404);
+  });
   test('an absolute target is reduced to its path', async () => {
     expect(await raw(`GET http://x/v1/things HTTP/1.1\r\n${auth}${close}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
   });
