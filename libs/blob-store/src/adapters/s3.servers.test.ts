@@ -82,16 +82,19 @@ test('an object whose size is not told is not taken for one of no size', async (
   await store.close();
 });
 
+const signedAt = (headers: IncomingMessage['headers']): number => {
+  const [, year, month, day, hour, minute] = /^(....)(..)(..)T(..)(..)/.exec(String(headers['x-amz-date'])) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`);
+};
+
 test('a store whose clock is hours away is asked by its own clock from then on', async () => {
   const skewed = Date.now() + 5 * 3_600_000;
   let refusals = 0;
   const store = await storeAt(({ method, headers }, response) => {
-    const [, year, month, day, hour, minute] = /^(....)(..)(..)T(..)(..)/.exec(String(headers['x-amz-date'])) ?? [];
-    const signed = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`);
     response.setHeader('date', new Date(skewed).toUTCString());
     // Asked by HEAD alone, whose answer cannot name the reason.
     if (method !== 'HEAD') response.writeHead(200).end();
-    else if (Math.abs(signed - skewed) < 900_000) head(response);
+    else if (Math.abs(signedAt(headers) - skewed) < 900_000) head(response);
     else {
       refusals += 1;
       response.writeHead(403).end();
@@ -99,6 +102,54 @@ test('a store whose clock is hours away is asked by its own clock from then on',
   });
   expect(await store.stat(sha256)).toEqual({ size: content.length });
   expect(refusals).toBe(1);
+  await store.close();
+});
+
+test('many that are refused at once for their clock learn it once', async () => {
+  const skewed = Date.now() + 5 * 3_600_000;
+  let heads = 0;
+  let seen: () => void = () => undefined;
+  const allThere = new Promise<void>((resolve) => {
+    seen = resolve;
+  });
+  const store = await storeAt(async ({ method, headers }, response) => {
+    response.setHeader('date', new Date(skewed).toUTCString());
+    if (method !== 'HEAD') {
+      response.writeHead(200).end();
+      return;
+    }
+    heads += 1;
+    if (heads === 8) seen();
+    if (Math.abs(signedAt(headers) - skewed) < 900_000) head(response);
+    else {
+      await allThere;
+      response.writeHead(403).end();
+    }
+  });
+  const sizes = await Promise.all(Array.from({ length: 8 }, () => store.stat(sha256)));
+  expect(sizes).toEqual(sizes.map(() => ({ size: content.length })));
+  expect(heads).toBe(16);
+  await store.close();
+});
+
+test('a clock that something in between has told does not stay', async () => {
+  const other = Date.now() + 5 * 3_600_000;
+  const said: number[] = [];
+  const store = await storeAt(({ method, headers }, response) => {
+    response.setHeader('date', new Date(other).toUTCString());
+    if (method !== 'HEAD') {
+      response.writeHead(200).end();
+      return;
+    }
+    // The first one is refused for another reason, which HEAD cannot name.
+    const isOurs = Math.abs(signedAt(headers) - Date.now()) < 900_000;
+    said.push(said.length === 0 || !isOurs ? 403 : 200);
+    if (said.at(-1) === 200) head(response);
+    else response.writeHead(403).end();
+  });
+  await store.stat(sha256).catch(() => undefined);
+  expect(await store.stat(sha256)).toEqual({ size: content.length });
+  expect(said.slice(0, 2)).toEqual([403, 403]);
   await store.close();
 });
 

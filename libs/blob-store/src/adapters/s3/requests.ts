@@ -51,6 +51,8 @@ const mostAnswerBytes = 4 * 1024 ** 2;
 const connections = 64;
 /** Clocks that are further apart than this, in ms, may be why a request was refused; stores allow 15 minutes. */
 const noticedSkewMs = 5 * 60_000;
+/** Clocks that differ by less, in ms, are the same one: it is told in seconds, and takes its time to come. */
+const sameClockMs = 10_000;
 const firstBackoffMs = 100;
 const lastBackoffMs = 2000;
 
@@ -101,9 +103,10 @@ export class S3Requests {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(new Error('no answer in time')), this.#options.timeoutMs);
     try {
-      const answer = await this.#dispatch(asked, timeout.signal);
+      const aheadMs = this.#aheadMs;
+      const answer = await this.#dispatch(asked, timeout.signal, aheadMs);
       if (answer.statusCode < 300) return answer;
-      throw await this.#refusal(answer);
+      throw await this.#refusal(answer, aheadMs);
     } finally {
       clearTimeout(timer);
     }
@@ -117,8 +120,9 @@ export class S3Requests {
     const { timeoutMs } = this.#options;
     const bytes = (asked.body?.byteLength ?? 0) + (asked.workBytes ?? 0);
     const signal = AbortSignal.timeout(timeoutMs + Math.ceil((bytes / slowestBytesPerSecond) * 1000));
-    const answer = await this.#dispatch(asked, signal);
-    if (answer.statusCode >= 300) throw await this.#refusal(answer);
+    const aheadMs = this.#aheadMs;
+    const answer = await this.#dispatch(asked, signal, aheadMs);
+    if (answer.statusCode >= 300) throw await this.#refusal(answer, aheadMs);
     const { headers } = answer;
     const text = await boundedText(answer.body);
     // What takes long is answered before it is done: the failure is then in the body (CompleteMultipartUpload).
@@ -127,19 +131,25 @@ export class S3Requests {
     return { headers, text };
   }
 
-  /** A store that refuses our clock has told its own: requests are signed by that one from here on. */
-  async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<S3Refusal> {
+  /**
+   * A store that refuses our clock has told its own: requests are signed by that one from here on. Refused by that one too, it
+   * was told by something else in between, and ours counts again.
+   * @param aheadMs by which the request was signed: others may have learnt since
+   */
+  async #refusal({ statusCode, headers, body }: Dispatcher.ResponseData, aheadMs: number): Promise<S3Refusal> {
     const text = await boundedText(body).catch(() => ''); // the status says enough
     const told = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
-    const apart = Math.abs(told - Date.now() - this.#aheadMs) > noticedSkewMs;
+    const ahead = told - Date.now();
+    const differs = Math.abs(ahead - aheadMs);
+    const isInUse = aheadMs !== 0 && differs < sameClockMs;
     // An answer to HEAD has no body that would name the reason.
-    const named =
-      textsOf(text, 'Code')[0] ?? (statusCode === 403 && apart ? 'RequestTimeTooSkewed' : String(statusCode));
-    if (named === 'RequestTimeTooSkewed' && Number.isFinite(told)) this.#aheadMs = told - Date.now();
+    const maySkew = statusCode === 403 && (differs > noticedSkewMs || isInUse);
+    const named = textsOf(text, 'Code')[0] ?? (maySkew ? 'RequestTimeTooSkewed' : String(statusCode));
+    if (named === 'RequestTimeTooSkewed' && Number.isFinite(told)) this.#aheadMs = isInUse ? 0 : ahead;
     return new S3Refusal(statusCode, named);
   }
 
-  async #dispatch(asked: S3Request, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #dispatch(asked: S3Request, signal: AbortSignal, aheadMs: number): Promise<Dispatcher.ResponseData> {
     const { method, key, query, body } = asked;
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
     const sha256 =
@@ -154,7 +164,7 @@ export class S3Requests {
       service: 's3',
       region: this.#options.region,
       cache: this.#signingKeys,
-      datetime: new Date(Date.now() + this.#aheadMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
+      datetime: new Date(Date.now() + aheadMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
     }).sign();
     return request(signed.url, {
       method,

@@ -33,9 +33,10 @@ export class Commands {
    * @throws UniqueViolation, ReadStoreUnavailable
    */
   async put(write: Prepared): Promise<boolean> {
-    const content = await write.content();
     const { maxTimeMS } = this.#connection;
     for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+      // Anew for each try: indexes may have been added meanwhile.
+      const content = await write.content();
       try {
         await this.#connection.run(() =>
           this.collection.replaceOne(olderThan(write), content, { upsert: true, maxTimeMS }),
