@@ -1,8 +1,9 @@
-import type { Broker, Cluster, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
+import type { Broker, Consumer, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
 import { MessageBusUnavailable } from '../../port.ts';
 import { assignerTelling, KafkaClient } from './client.ts';
 import { isProtocolError } from './failures.ts';
 import type { Handling } from './handling.ts';
+import { Joins, type Seat } from './joins.ts';
 import type { StoredRecord } from './messages.ts';
 import type { KafkaSettings } from './options.ts';
 import type { Parking } from './parking.ts';
@@ -19,6 +20,8 @@ const FETCH_BYTES = 10 * 1024 * 1024;
 const ABORT_GRACE_MS = 1000;
 const RETRY_MS = 100;
 const MAX_RETRY_MS = 2000;
+/** What a coordinator says that has just taken over the group, or given it away. */
+const NOT_READY = ['GROUP_LOAD_IN_PROGRESS', 'NOT_COORDINATOR_FOR_GROUP', 'GROUP_COORDINATOR_NOT_AVAILABLE'];
 
 export interface MembershipParts {
   readonly group: string;
@@ -57,6 +60,14 @@ export class Membership {
   readonly #client: KafkaClient;
   readonly #consumer: Consumer;
   readonly #starts: Starts;
+  readonly #joins = new Joins({
+    // Less than the session, as no heartbeats are sent meanwhile.
+    prepare: () => this.#drain(this.#parts.settings.sessionTimeoutMs * 0.6),
+    found: async (coordinator, seat) => {
+      await this.#commitAt(coordinator, seat);
+      await this.#leaveAsFormer(coordinator);
+    },
+  });
   readonly #runners = new Map<string, PartitionRunner>();
   readonly #handled = new Map<string, { readonly topic: string; readonly partition: number; next: bigint }>();
   readonly #end: (reason: unknown) => void;
@@ -68,7 +79,6 @@ export class Membership {
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
   #former: string | undefined;
-  #memberId: string | undefined;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
@@ -88,7 +98,7 @@ export class Membership {
       minBytes: 1,
       maxBytesPerPartition: PARTITION_BYTES,
       maxBytes: FETCH_BYTES,
-      partitionAssigners: [assignerTelling((cluster) => this.#drainBeforeJoining(cluster))],
+      partitionAssigners: [assignerTelling((cluster) => this.#joins.watch(cluster))],
       retry: { retries: 4, initialRetryTime: 100, maxRetryTime: 1000, restartOnFailure: async () => false },
     });
     this.#starts = new Starts(parts, this.#consumer);
@@ -103,7 +113,7 @@ export class Membership {
     this.#consumer.on(events.HEARTBEAT, beat);
     this.#consumer.on(events.GROUP_JOIN, ({ payload }: ConsumerGroupJoinEvent) => {
       beat();
-      this.#memberId = payload.memberId;
+      this.#joins.done();
       this.#joined(payload.memberAssignment);
     });
     this.#consumer.on(events.CRASH, ({ payload }) => this.#end(payload.error));
@@ -128,7 +138,7 @@ export class Membership {
 
   /** Name in the group; after a crash the next life leaves by it. */
   get memberId(): string | undefined {
-    return this.#memberId ?? this.#former;
+    return this.#joins.memberId ?? this.#former;
   }
 
   /** Wakes the runners: the table of parked keys has changed. */
@@ -145,8 +155,9 @@ export class Membership {
   async #stop(): Promise<void> {
     const { settings, group } = this.#parts;
     await this.#drain(settings.stopTimeoutMs);
+    await this.#commit();
+    this.#handled.clear();
     this.#ended.abort();
-    clearTimeout(this.#timer);
     try {
       await within(settings.stopTimeoutMs, 'leaving the group', this.#consumer.disconnect());
     } catch (error) {
@@ -156,16 +167,27 @@ export class Membership {
     this.#end(new MessageBusUnavailable('the consumer has stopped'));
   }
 
-  /** The library's one step before each join is to look for the coordinator: there it is made to wait. */
-  #drainBeforeJoining(cluster: Cluster): void {
-    const find = cluster.findGroupCoordinator.bind(cluster);
-    cluster.findGroupCoordinator = async (group) => {
-      // Less than the session, as no heartbeats are sent meanwhile.
-      await this.#drain(this.#parts.settings.sessionTimeoutMs * 0.6);
-      const coordinator = await find(group);
-      await this.#leaveAsFormer(coordinator);
-      return coordinator;
-    };
+  /**
+   * Stores what was handled before the group is joined anew: at the coordinator that was just found, as the one before may
+   * have handed over, and once, as a repetition might come after those of the next to have the partitions.
+   * @throws whatever says that the coordinator is not ready: it would not let anyone join either
+   */
+  async #commitAt(coordinator: Broker, seat: Seat | undefined): Promise<void> {
+    const { settings, group } = this.#parts;
+    if (seat === undefined || this.#handled.size === 0) return;
+    const topics = [...Map.groupBy(this.#handled.values(), ({ topic }) => topic)].map(([topic, positions]) => ({
+      topic,
+      partitions: positions.map(({ partition, next }) => ({ partition, offset: String(next) })),
+    }));
+    const { memberId, generationId } = seat;
+    const request = { groupId: group, memberId, groupGenerationId: generationId, topics };
+    try {
+      await within(settings.requestTimeoutMs, 'storing positions', coordinator.offsetCommit(request));
+    } catch (error) {
+      if (isProtocolError(error, ...NOT_READY)) throw error;
+      this.#trouble(error);
+    }
+    this.#handled.clear();
   }
 
   async #leaveAsFormer(coordinator: Broker): Promise<void> {
@@ -182,6 +204,8 @@ export class Membership {
   async #drain(ms: number): Promise<void> {
     this.#life += 1;
     this.#working = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const runners = [...this.#runners.values()];
     this.#runners.clear();
     for (const runner of runners) runner.stop();
@@ -194,8 +218,6 @@ export class Membership {
       await within(ABORT_GRACE_MS, 'aborting handlers', done).catch((late: unknown) => this.#trouble(late));
     }
     await this.#committing;
-    await this.#commit();
-    this.#handled.clear();
   }
 
   #joined(assignment: Readonly<Record<string, readonly number[]>>): void {
@@ -276,7 +298,7 @@ export class Membership {
 
   /** What is handled meanwhile is stored with it. */
   #commitSoon(): void {
-    if (this.#handled.size === 0 || this.#ended.signal.aborted) return;
+    if (this.#handled.size === 0 || !this.#working) return; // what is left then is stored before the next join
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       void this.#commit();
