@@ -5,21 +5,24 @@
  * with kustomize and, against the schemas of named versions of Kubernetes and of every other kind, with kubeconform; then by the
  * policies of this folder. What is given to a process is compared with what it reads. The files of infra/observability go through
  * the loaders of Prometheus, the alerts through their tests, the dashboards' expressions through its parser; with `--collector`,
- * which builds for longer, the collector's file through the collector.
+ * which builds for longer, the collector's file through the collector; with `--apiserver`, which builds longest, the manifests
+ * through an API server of Kubernetes.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wrongForApiServer } from './cluster-check.ts';
 import { type ComposeProject, wrongInCompose } from './compose.ts';
 import { environmentsOf } from './environments.ts';
 import { build, invalid, overlays, parseManifests, type Resource, textOf } from './manifests.ts';
 import { type Finding, wrongForCollector, wrongForPrometheus } from './observability.ts';
 import { brokenRules, policies, productionPolicies } from './policies.ts';
+import { previousManifests } from './previous-manifests.ts';
 import { prometheusRule, prometheusRuleFile } from './prometheus-rule.ts';
 import { run } from './run.ts';
-import { kubernetesVersions, schemaLocations } from './schemas.ts';
+import { definitionFiles, kubernetesVersions, schemaLocations } from './schemas.ts';
 import { refusedByProcess, wrongSettings } from './settings.ts';
-import { collectorTool, deployTools, MissingProgram, promcheckTool, root, type Tools } from './tools.ts';
+import { apiServerTool, collectorTool, deployTools, MissingProgram, promcheckTool, root, type Tools } from './tools.ts';
 
 const say = (line: string): void => console.log(line);
 const problems: string[] = [];
@@ -70,7 +73,9 @@ const checkCompose = async (deploycheck: string): Promise<void> => {
   ]);
 };
 
-const checkKubernetes = async (tools: Tools, scratch: string): Promise<void> => {
+type Built = ReadonlyMap<string, { readonly file: string; readonly resources: readonly Resource[] }>;
+
+const buildManifests = async (tools: Tools, scratch: string): Promise<Built> => {
   const built = new Map<string, { readonly file: string; readonly resources: readonly Resource[] }>();
   for (const overlay of overlays) {
     const text = await build(tools, overlay);
@@ -78,6 +83,10 @@ const checkKubernetes = async (tools: Tools, scratch: string): Promise<void> => 
     writeFileSync(file, text);
     built.set(overlay, { file, resources: parseManifests(text) });
   }
+  return built;
+};
+
+const checkKubernetes = async (tools: Tools, built: Built): Promise<void> => {
   const bySchema = await invalid(
     tools,
     await schemaLocations(say),
@@ -112,14 +121,27 @@ const reportAll = (found: readonly Finding[]): void => {
   for (const { what, problems: wrong } of found) report(what, wrong);
 };
 
+const checkWithApiServer = async (tools: Tools, built: Built, scratch: string): Promise<void> => {
+  const program = await apiServerTool(say);
+  const previous = await previousManifests(tools, [...built.keys()], scratch);
+  if (previous === undefined) say('    upgrade from what was there before: left out, there is no history');
+  const renderings = [...built].map(([name, { resources }]) => {
+    const before = previous?.renderings.get(name);
+    return { name, resources, ...(previous && before ? { previous: { ...previous, resources: before } } : {}) };
+  });
+  reportAll(await wrongForApiServer(program, renderings, await definitionFiles(scratch), scratch));
+};
+
 const scratch = mkdtempSync(join(tmpdir(), 'bindery-deploy-'));
 try {
   const tools = await deployTools(say);
   await checkImages(tools.deploycheck);
   await checkCompose(tools.deploycheck);
-  await checkKubernetes(tools, scratch);
+  const built = await buildManifests(tools, scratch);
+  await checkKubernetes(tools, built);
   reportAll(await wrongForPrometheus(await promcheckTool(say), scratch));
   if (process.argv.includes('--collector')) reportAll(await wrongForCollector(await collectorTool(say)));
+  if (process.argv.includes('--apiserver')) await checkWithApiServer(tools, built, scratch);
 } catch (error) {
   if (!(error instanceof MissingProgram)) throw error;
   report('tools', [error.message]);

@@ -74,6 +74,7 @@ const changes: readonly (readonly [
     'matchLabels: { app: other }',
     ['network-policies'],
   ],
+  ['an empty list', 'policyTypes: [Ingress]', 'policyTypes: [Ingress]\n  egress: []', ['no-empty-lists']],
   ['everybody', '- from: [{ podSelector: {} }]', '- ports: [{ port: 80 }]', ['network-policies']],
   ['an open namespace', 'enforce: restricted', 'enforce: baseline', ['pod-security']],
   ['no configuration', 'kind: ConfigMap', 'kind: Nothing', ['references']],

@@ -282,6 +282,21 @@ const references: Policy = {
   },
 };
 
+const emptyLists = (value: unknown, path: string): readonly string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value) && value.length === 0) return [path];
+  return Object.entries(value).flatMap(([key, inner]) => emptyLists(inner, `${path}.${key}`));
+};
+
+/** API servers forget an empty list that they were given: who applies the same again, changes it, each time anew. */
+const noEmptyLists: Policy = {
+  name: 'no-empty-lists',
+  check: (all) =>
+    all.flatMap(({ kind, metadata: { name }, spec }) =>
+      emptyLists(spec, 'spec').map((path) => `${kind} ${name}: ${path} is better left out than empty`),
+    ),
+};
+
 /** Where people's data is: secrets come by reference alone. */
 const noSecrets: Policy = {
   name: 'secrets-by-reference',
@@ -290,7 +305,15 @@ const noSecrets: Policy = {
 };
 
 /** For every overlay. */
-export const policies: readonly Policy[] = [...ofPods, ...ofDeployments, networks, restricted, references, wayIn];
+export const policies: readonly Policy[] = [
+  ...ofPods,
+  ...ofDeployments,
+  networks,
+  restricted,
+  references,
+  wayIn,
+  noEmptyLists,
+];
 /** For those that are meant for production. */
 export const productionPolicies: readonly Policy[] = [...policies, highAvailability, noSecrets];
 

@@ -84,6 +84,21 @@ const writeDefinitions = (file: string, folder: string): void => {
   }
 };
 
+/** Where Go keeps each module of definitions; fetched at the first call on a machine. @throws Error at another sum */
+const foldersOfDefinitions = async (cwd: string): Promise<ReadonlyMap<Definitions, string>> => {
+  const folders = new Map<Definitions, string>();
+  for (const one of definitions) {
+    const { Dir, Sum } = JSON.parse(await run('go', ['mod', 'download', '-json', one.module], { cwd }));
+    if (Sum !== one.sum) throw new Error(`${one.module} has the sum ${Sum}, not ${one.sum}`);
+    folders.set(one, Dir);
+  }
+  return folders;
+};
+
+/** The CustomResourceDefinitions themselves, for an API server. @param cwd a folder that is in no Go module */
+export const definitionFiles = async (cwd: string): Promise<readonly string[]> =>
+  [...(await foldersOfDefinitions(cwd))].flatMap(([{ files }, folder]) => files.map((file) => join(folder, file)));
+
 /** Takes the schemas of our versions out of the package. Python's own zip reader: there is Python where there is pip. */
 const unpack = `
 import json, os, sys, zipfile
@@ -124,11 +139,8 @@ export const schemaLocations = async (say: (line: string) => void): Promise<read
     async (target) => {
       say('fetching the definitions of the other kinds (once)');
       mkdirSync(target, { recursive: true });
-      for (const { module, sum, files } of definitions) {
-        const { Dir, Sum } = JSON.parse(await run('go', ['mod', 'download', '-json', module], { cwd: target }));
-        if (Sum !== sum) throw new Error(`${module} has the sum ${Sum}, not ${sum}`);
-        for (const file of files) writeDefinitions(join(Dir, file), target);
-      }
+      for (const [{ files }, folder] of await foldersOfDefinitions(target))
+        for (const file of files) writeDefinitions(join(folder, file), target);
     },
   );
   return [

@@ -62,14 +62,15 @@ const built = async (
   source: string,
   packages: readonly string[],
   say: (line: string) => void,
+  flags: readonly string[] = [],
 ): Promise<string> =>
   await cached(`${name}-${hashOf(sourceOf(source), ['go.*', '*.go', '*/*.go'])}`, async (target) => {
     await needGo();
     say(`building ${name} (once)`);
-    await run('go', ['build', '-trimpath', '-o', `${target}/`, ...packages], {
+    await run('go', ['build', '-trimpath', ...flags, '-o', `${target}/`, ...packages], {
       cwd: sourceOf(source),
       env: { CGO_ENABLED: '0' },
-      timeoutMs: 1_200_000,
+      timeoutMs: 3_600_000,
     });
   });
 
@@ -87,3 +88,11 @@ export const promcheckTool = async (say: (line: string) => void): Promise<string
 /** The collector with the components of our configuration. @throws MissingProgram when there is no Go */
 export const collectorTool = async (say: (line: string) => void): Promise<string> =>
   join(await built('collector', 'collector', ['.'], say), 'collector');
+
+/** An API server of Kubernetes with its store. Its build takes longest. @throws MissingProgram when there is no Go */
+export const apiServerTool = async (say: (line: string) => void): Promise<string> =>
+  // Compiled quickly rather than well: it answers some hundred requests in its life.
+  join(
+    await built('apiserver', 'apiserver', ['.'], say, ['-gcflags=k8s.io/kubernetes/...=-N -l', '-ldflags=-s -w']),
+    'apiserver',
+  );
