@@ -100,6 +100,7 @@ export const words: Ids = {
   topic: 'missing',
   key: 'missing',
   service: 'missing',
+  offset: '0',
   reactor: 'missing',
   stream: 'missing',
 };

@@ -114,14 +114,20 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
   /** Works through a stream's queue until it is empty. Never rejects. */
   async #work(stream: string, queue: Pending<State, Command, Event>[]): Promise<void> {
     const { tracer, logger } = this.#parts.telemetry;
+    let most = MAX_BATCH;
     while (queue.length > 0) {
-      const batch = queue.slice(0, MAX_BATCH);
+      const batch = queue.slice(0, most);
+      most = MAX_BATCH;
       const done = this.#parts.afterAppend.begin(stream);
       try {
         // Each batch belongs to its first command; the loop itself began in the span of one that may be over.
         const [first] = batch;
         queue.splice(0, await tracer.within(first?.traceparent, () => this.#handleBatch(stream, batch)));
       } catch (error) {
+        if (isAppendTooLarge(error) && batch.length > 1) {
+          most = 1; // what is too much together may be little enough one by one
+          continue;
+        }
         queue.splice(0, batch.length);
         // The caller's doing, or that of a store that is set to take too little: then whoever runs it must see it.
         if (isAppendTooLarge(error))
@@ -159,8 +165,6 @@ export class StreamRepository<State, Command extends DomainCommand, Event extend
         await this.#settle(stream, batch, plan, snapshot, result?.position ?? snapshot.position);
         return plan.decisions.length;
       } catch (error) {
-        // What is too much together may be little enough one by one.
-        if (isAppendTooLarge(error) && batch.length > 1) return this.#handleBatch(stream, batch.slice(0, 1));
         const takenId = takenIdOf(error);
         if (takenId !== undefined && !taken.has(takenId)) {
           const at = await this.#revisionOf(stream, takenId);
