@@ -80,7 +80,11 @@ describe('wrong tokens', () => {
     });
     const telemetry = await createTelemetry({ service: 'x', version: '1', logLevel: 'error' });
     instance = await startFakeInstance(
-      { trustedProxyHops: 1, admission: { inFlight: 16, waiting: 4, waitMs: 60_000, perCaller: 4 } },
+      {
+        trustedProxyHops: 1,
+        requestDeadlineMs: 60_000,
+        admission: { inFlight: 16, waiting: 4, waitMs: 60_000, perCaller: 4 },
+      },
       {
         telemetry,
         resolveToken: async (_hash, context, address) => {
