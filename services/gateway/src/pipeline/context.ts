@@ -39,7 +39,9 @@ export class RequestScope {
     this.now = facts.now;
     this.baseUrl = facts.baseUrl;
     this.#deadlineAt = performance.now() + facts.deadlineMs;
-    this.#timer = setTimeout(() => this.#controller.abort(deadlineExceeded.problem()), facts.deadlineMs);
+    // Who waited for a place may have no time left.
+    const leftMs = Math.max(1, facts.deadlineMs);
+    this.#timer = setTimeout(() => this.#controller.abort(deadlineExceeded.problem()), leftMs);
     response.once('close', () => {
       clearTimeout(this.#timer);
       if (!response.writableFinished) this.#controller.abort();
