@@ -12,6 +12,7 @@ export class ChildScript {
   /** Complete lines of its standard output so far. A line that was cut off by a kill is not among them. */
   readonly lines: string[] = [];
   readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown>;
   readonly #ended: Promise<unknown>;
   #errors = '';
   #wake: (() => void) | undefined;
@@ -21,7 +22,8 @@ export class ChildScript {
     const flags = ['--disable-warning=ExperimentalWarning', fileURLToPath(script)];
     const child = spawn(process.execPath, [...flags, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    this.#ended = Promise.all([once(child, 'close'), this.#read(child.stdout)]);
+    this.#closed = once(child, 'close');
+    this.#ended = Promise.all([this.#closed, this.#read(child.stdout)]);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-10_000);
     });
@@ -58,7 +60,7 @@ export class ChildScript {
         new Promise<void>((resolve) => {
           this.#wake = resolve;
         }),
-        once(this.#child, 'close'),
+        this.#closed,
       ]);
     }
   }
