@@ -71,7 +71,11 @@ export class KafkaClient {
       return socket;
     }
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      // The library does it to the same one at each try while a broker is away, and a closed one gains a listener by it.
+      socket.unref = () => socket;
+    });
     return socket;
   }
 }

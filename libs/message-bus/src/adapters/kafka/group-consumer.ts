@@ -77,15 +77,23 @@ export class GroupConsumer implements RunningConsumer {
 
   async discard(topic: string, key: string, offset: string, signal?: AbortSignal): Promise<boolean> {
     const { parking, topics } = this.#parts;
+    const { keys } = parking;
     if (!topics.includes(topic)) throw new UnknownTopic(topic);
     await this.#catchUp();
-    const state = parking.keys.get(topic, key);
-    if (state === undefined || parking.keys.isReleasing(topic, key)) return false;
-    const { letters } = await parking.page(state, 1, undefined);
-    if (letters[0]?.offset !== offset) return false;
-    await parking.keys.askRelease(topic, key, offset);
+    if (keys.isReleasing(topic, key) || (await this.#firstOf(topic, key)) !== offset) return false;
+    await keys.askRelease(topic, key, offset);
     await this.#released(topic, key, signal);
-    return true;
+    // Somebody may have asked for a release after our look: its end is that of ours too, which nobody has seen then.
+    return keys.isReleasing(topic, key) || (await this.#firstOf(topic, key)) !== offset;
+  }
+
+  /** Offset of the first message of a key that waits. */
+  async #firstOf(topic: string, key: string): Promise<string | undefined> {
+    const { parking, settings } = this.#parts;
+    const state = parking.keys.get(topic, key);
+    if (state === undefined) return undefined;
+    const over = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(settings.requestTimeoutMs)]);
+    return (await parking.first(state, over))?.offset;
   }
 
   /** Waits for the end of a release that was just asked for. */

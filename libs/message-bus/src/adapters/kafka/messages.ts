@@ -64,6 +64,10 @@ export const keyOf = ({ key }: KafkaMessage): string => (key === null ? '' : key
  */
 export const parkedKeyOf = ({ record, partition }: StoredRecord): string => keyOf(record) || `\0${partition}`;
 
+/** Whether a record waits under a key. Those without one that an earlier release parked, of all partitions, have the empty key. */
+export const isParkedAs = (stored: StoredRecord, key: string): boolean =>
+  parkedKeyOf(stored) === key || (key === '' && keyOf(stored.record) === '');
+
 const firstText = (value: KafkaMessage['headers']): Record<string, string> => {
   const texts: Record<string, string> = {};
   for (const [name, header] of Object.entries(value ?? {})) {

@@ -23,6 +23,13 @@ export type KafkaProblem =
       readonly messages: number;
     }
   | {
+      /** A topic was created with fewer copies than are wanted, since the brokers permit no more now; it keeps that number. */
+      readonly kind: 'fewer-copies';
+      readonly topic: string;
+      readonly copies: number;
+      readonly wanted: number;
+    }
+  | {
       /** A publish failed or took too long; the producer was replaced. */
       readonly kind: 'publish';
       readonly error: unknown;

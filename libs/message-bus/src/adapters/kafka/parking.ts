@@ -1,9 +1,11 @@
 import { DEAD_LETTER_HEADERS, shortened } from '../../dead-letters.ts';
 import { partitionOf } from '../../partitioner.ts';
 import { type DeadLetter, deadLetterTopic, type LetterPage, MessageBusUnavailable } from '../../port.ts';
+import { isProtocolError } from './failures.ts';
 import {
   deadLetterOf,
   headersOf,
+  isParkedAs,
   keyOf,
   originalOf,
   parkedKeyOf,
@@ -22,6 +24,15 @@ export interface ToPark {
   readonly stored: StoredRecord;
   readonly reason: string;
   readonly attempts: number;
+}
+
+/** The dead letters of a key cannot be read now, or those that should be there are `missing`: waiting for them is of no use. */
+export class LettersUnread extends MessageBusUnavailable {
+  readonly missing: boolean;
+  constructor(message: string, missing: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.missing = missing;
+  }
 }
 
 /** A dead letter with what it holds. */
@@ -95,15 +106,18 @@ export class Parking {
     await this.keys.put([...states.values()]);
   }
 
-  /** The dead letters of a key that wait, oldest first. @throws MessageBusUnavailable */
+  /** The dead letters of a key that wait, oldest first. @throws LettersUnread */
   async *lettersOf(state: ParkedState): AsyncGenerator<Letter, void, void> {
     let offset = BigInt(state.from);
     let left = state.messages;
     let seen = -1n;
     while (left > 0) {
-      const page = await this.#read(state, offset);
+      const page = await this.#read(state, offset).catch((error: unknown) => {
+        const what = `dead letters of a key of ${state.topic} cannot be read in ${this.#deadLetters}`;
+        throw new LettersUnread(what, isProtocolError(error, 'OFFSET_OUT_OF_RANGE'), { cause: error });
+      });
       if (page === undefined) {
-        throw new MessageBusUnavailable(`dead letters of a key of ${state.topic} are missing in ${this.#deadLetters}`);
+        throw new LettersUnread(`dead letters of a key of ${state.topic} are missing in ${this.#deadLetters}`, true);
       }
       for (const letter of page.records) {
         const original = waitingOf(state, letter, seen);
@@ -141,6 +155,20 @@ export class Parking {
     return { letters, next: `${offset}.${seen}` };
   }
 
+  /**
+   * The first dead letter of a key that waits, however many of others lie before it. Undefined when there is none.
+   * @param over ends the search @throws MessageBusUnavailable
+   */
+  async first(state: ParkedState, over: AbortSignal): Promise<DeadLetter | undefined> {
+    for (let after: string | undefined; ; ) {
+      const { letters, next } = await this.page(state, 1, after);
+      if (letters[0] !== undefined || next === undefined) return letters[0];
+      if (over.aborted)
+        throw new MessageBusUnavailable(`the first dead letter of a key of ${state.topic} is far behind`);
+      after = next;
+    }
+  }
+
   /** Undefined when there is nothing from there on. */
   async #read(
     { deadPartition }: ParkedState,
@@ -160,7 +188,7 @@ export class Parking {
 /** The message of a letter when it is the next one that waits for this key; one that was written twice, by a member that died in between, counts once. */
 const waitingOf = (state: ParkedState, letter: StoredRecord, seen: bigint): StoredRecord | undefined => {
   const original = originalOf(letter);
-  if (original === undefined || original.topic !== state.topic || parkedKeyOf(original) !== state.key) return undefined;
+  if (original === undefined || original.topic !== state.topic || !isParkedAs(original, state.key)) return undefined;
   return original.offset <= seen || original.offset > BigInt(state.last) ? undefined : original;
 };
 

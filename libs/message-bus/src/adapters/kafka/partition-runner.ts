@@ -4,8 +4,8 @@ import { partitionOf } from '../../partitioner.ts';
 import { type Handling, handleRecord } from './handling.ts';
 import type { StoredRecord } from './messages.ts';
 import type { ParkedState, WantedRelease } from './parked-keys.ts';
-import type { Parking, ToPark } from './parking.ts';
-import { pause } from './within.ts';
+import { LettersUnread, type Parking, type ToPark } from './parking.ts';
+import { backOff, pause } from './within.ts';
 
 /** What a partition may hold in memory before no more is fetched for it. */
 const ENOUGH_MESSAGES = 500;
@@ -13,6 +13,8 @@ const ENOUGH_BYTES = 4 * 1024 * 1024;
 /** Followers of parked keys that are parked together, and releases that are noted together. */
 const TOGETHER = 100;
 const TROUBLE_PAUSE_MS = 250;
+/** The longest until a release whose dead letters cannot be read is tried again. */
+const MAX_HOLD_MS = 10_000;
 
 export interface RunnerParts {
   readonly topic: string;
@@ -50,6 +52,8 @@ export class PartitionRunner {
   #bytes = 0;
   #fetched: bigint;
   #full = false;
+  /** Keys whose release has failed, how often, and when it is tried again (`performance.now`): others go on meanwhile. */
+  readonly #held = new Map<string, { readonly failures: number; readonly until: number }>();
   #woken = Promise.withResolvers<void>();
 
   constructor(parts: RunnerParts) {
@@ -180,23 +184,53 @@ export class PartitionRunner {
       .releases()
       .find(
         ({ topic: of, key }) =>
-          of === topic && partition === (keys.get(of, key)?.partition ?? partitionOf(key, partitions)),
+          of === topic &&
+          partition === (keys.get(of, key)?.partition ?? partitionOf(key, partitions)) &&
+          (this.#held.get(key)?.until ?? 0) <= performance.now(),
       );
   }
 
-  /** Hands the parked messages of a key to the handler, oldest first; new ones of the key wait in line meanwhile. */
-  async #release({ topic, key, discard }: WantedRelease): Promise<void> {
+  /**
+   * Releases a key. When its dead letters cannot be read it is tried again later, and when they are missing it is over:
+   * the key stays parked, the others go on.
+   */
+  async #release(wanted: WantedRelease): Promise<void> {
+    const { topic, key } = wanted;
     const { keys } = this.#parts.parking;
     const state = keys.get(topic, key);
     if (state === undefined) return keys.endRelease(topic, key);
-    let left: ParkedState = state;
+    const progress = { left: state };
+    try {
+      await this.#handOut(wanted, progress);
+      this.#held.delete(key);
+    } catch (error) {
+      if (!(error instanceof LettersUnread)) throw error;
+      this.#parts.onTrouble(error);
+      if (progress.left !== state) await keys.put([progress.left]);
+      if (!error.missing) return this.#hold(key);
+      this.#held.delete(key);
+      await keys.endRelease(topic, key);
+    }
+  }
+
+  #hold(key: string): void {
+    const failures = (this.#held.get(key)?.failures ?? 0) + 1;
+    const ms = backOff(TROUBLE_PAUSE_MS, MAX_HOLD_MS, failures, this.#parts.handling.random);
+    this.#held.set(key, { failures, until: performance.now() + ms });
+    pause(ms + 1, this.#stop.signal).then(() => this.wake());
+  }
+
+  /** Hands the parked messages of a key to the handler, oldest first; new ones of the key wait in line meanwhile. */
+  async #handOut({ topic, key, discard }: WantedRelease, progress: { left: ParkedState }): Promise<void> {
+    const { keys } = this.#parts.parking;
+    const state = progress.left;
     let noted = state.messages;
     for await (const { original, offset } of this.#parts.parking.lettersOf(state)) {
-      const remains: ParkedState = { ...left, from: String(offset) };
+      const remains: ParkedState = { ...progress.left, from: String(offset) };
       if (this.#stopped) return keys.put([remains]);
-      if (noted - left.messages >= TOGETHER) {
+      if (noted - progress.left.messages >= TOGETHER) {
         await keys.put([remains]);
-        noted = left.messages;
+        noted = progress.left.messages;
       }
       const signals = { stop: this.#stop.signal, abort: this.#abort.signal };
       const given = String(original.offset) === discard;
@@ -204,10 +238,10 @@ export class PartitionRunner {
       if (outcome.kind === 'stopped') return keys.put([remains]);
       if (outcome.kind === 'park') {
         const { reason, attempts } = outcome;
-        await keys.put([{ ...remains, reason: shortened(reason), attempts: left.attempts + attempts }]);
+        await keys.put([{ ...remains, reason: shortened(reason), attempts: remains.attempts + attempts }]);
         return keys.endRelease(topic, key);
       }
-      left = { ...left, from: String(offset + 1n), messages: left.messages - 1, attempts: 0 };
+      progress.left = { ...remains, from: String(offset + 1n), messages: remains.messages - 1, attempts: 0 };
     }
     await keys.remove(topic, key);
   }

@@ -94,7 +94,8 @@ export class Topics {
 
   /** With the first number of copies that the cluster permits: brokers that are away for a while count there. */
   async #createOne(admin: Admin, topic: string, kind: TopicKind, factors: readonly number[]): Promise<void> {
-    const { partitions, maxMessageBytes } = this.#settings;
+    const { partitions, maxMessageBytes, onProblem } = this.#settings;
+    const wanted = factors[0] ?? 1;
     for (const [index, replicationFactor] of factors.entries()) {
       const configEntries = [
         { name: 'max.message.bytes', value: String(maxMessageBytes + 64 * 1024) },
@@ -110,6 +111,7 @@ export class Topics {
           topics: [{ topic, numPartitions, replicationFactor, configEntries }],
           waitForLeaders: false,
         });
+        if (index > 0) onProblem({ kind: 'fewer-copies', topic, copies: replicationFactor, wanted });
         return;
       } catch (error) {
         if (index + 1 === factors.length || refusalOf(error) !== 'replication') throw error;

@@ -63,7 +63,7 @@ export class WholeBatches {
   /**
    * Resolves when all of it is acknowledged.
    * @param abandoned looked at before each further try: nobody waits for the outcome any more
-   * @throws whatever the library says of the first part that failed, when all parts have come to their end
+   * @throws MessageBusUnavailable when it was abandoned before all of it was acknowledged; whatever the library says of the first part that failed, when all parts have come to their end
    */
   async send(
     sender: BatchSender,
@@ -73,7 +73,8 @@ export class WholeBatches {
     const answers: RecordMetadata[] = [];
     const answered = new Set<string>();
     let left = batch.topicMessages;
-    while (left.length > 0 && !abandoned()) {
+    while (left.length > 0) {
+      if (abandoned()) throw new MessageBusUnavailable('nobody waits for the rest of a batch any more');
       const before = answered.size;
       const outcomes = await Promise.allSettled(
         this.#byLeader(left).map((part) => sender.sendBatch({ ...batch, topicMessages: part.messages })),
