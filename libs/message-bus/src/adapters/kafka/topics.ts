@@ -107,11 +107,11 @@ export class Topics {
       try {
         // The library's own wait for leaders takes a broker that has not heard of the topic yet for a failure; `ensure`
         // waits.
-        await admin.createTopics({
+        const created = await admin.createTopics({
           topics: [{ topic, numPartitions, replicationFactor, configEntries }],
           waitForLeaders: false,
         });
-        if (index > 0) onProblem({ kind: 'fewer-copies', topic, copies: replicationFactor, wanted });
+        if (created && index > 0) onProblem({ kind: 'fewer-copies', topic, copies: replicationFactor, wanted });
         return;
       } catch (error) {
         if (index + 1 === factors.length || refusalOf(error) !== 'replication') throw error;
