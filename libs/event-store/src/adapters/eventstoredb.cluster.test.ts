@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EventStoreDbDouble, freePort } from '@bindery/testing/eventstoredb-double';
 import { expect, test } from '@jest/globals';
 import { EventStoreUnavailable } from '../port.ts';
@@ -86,20 +86,24 @@ test('a cluster that is not found for a while is found again, and calls of the o
     try {
       const hosts = `127.0.0.1:${place.double.port},127.0.0.1:${follower.port}`;
       const connectionString = `esdb://${hosts}?tls=false&maxDiscoverAttempts=4&discoveryInterval=200`;
-      const store = place.open({ connectionString, callTimeoutMs: 4000, appendTimeoutMs: 8000 });
+      const store = place.open({ connectionString, callTimeoutMs: 20_000, appendTimeoutMs: 40_000 });
+      const asked = (): number => place.double.counters.gossips + follower.counters.gossips;
       await store.append('a-1', [eventOf(0)], 'no-stream');
       // One call is under way on the old connection, another one fails so that the leader is looked for, and is not found.
-      place.double.faults.add({ kind: 'slow', on: ['append'], times: 1, delayMs: 3000 });
+      place.double.faults.add({ kind: 'silent', on: ['append'], times: 1 });
       const { appends } = place.double.counters;
       const slow = store.append('b-1', [eventOf(1)], 'no-stream');
-      while (place.double.counters.appends === appends) await nextTurn();
+      while (place.double.faults.count > 0) await nextTurn();
       for (const double of [place.double, follower]) double.faults.add({ kind: 'unavailable', on: ['gossip'] });
       place.double.faults.add({ kind: 'unavailable', on: ['append'], times: 1 });
+      const before = asked();
       const refused = store.append('c-1', [eventOf(2)], 'no-stream');
-      while (place.double.faults.count > 1) await nextTurn();
-      await delay(100); // it is being looked for
+      while (asked() === before) await nextTurn(); // it is being looked for
+      expect(place.double.counters.appends).toBe(appends + 2);
+      const { gossips } = follower.counters;
       await place.double.stop();
-      await delay(1200); // it was not found
+      // Each of the four attempts asks the follower once: so often means that one search has failed, and another one runs.
+      while (follower.counters.gossips < gossips + 6) await nextTurn();
       follower.faults.clear();
       await place.restart();
       expect(await Promise.all([slow, refused])).toMatchObject([{ revision: 0 }, { revision: 0 }]);

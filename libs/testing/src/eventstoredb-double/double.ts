@@ -98,6 +98,7 @@ export class EventStoreDbDouble {
     });
     this.#server.addService(gossipGrpc.GossipService, {
       read: (_call: unknown, answer: sendUnaryData<gossip.ClusterInfo>) => {
+        this.#handlers.counters.gossips += 1;
         const fault = this.faults.take('gossip');
         const refusal = fault && Faults.refusal(fault.kind, this.role.leader);
         if (refusal === undefined) answer(null, clusterOf(this.role.members));

@@ -49,6 +49,7 @@ export class EventLog {
   readonly #waiting = new Set<() => void>();
   #queue: Job[] = [];
   #running = false;
+  #closed = false;
   #writes = 0;
   #recent: LogEntry[] = [];
   #recentBytes = 0;
@@ -67,6 +68,8 @@ export class EventLog {
 
   append(stream: string, events: readonly ProposedEvent[], expected: Expectation): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
+      // A call that took its time until the server had stopped: of a crash nothing is left that could write.
+      if (this.#closed) return reject(new Error('the log is closed'));
       this.#queue.push({ stream, events, expected, resolve, reject });
       if (this.#running) return;
       this.#running = true;
@@ -92,8 +95,9 @@ export class EventLog {
     return () => this.#waiting.delete(listener);
   }
 
-  /** Waits for the writes under way. */
+  /** Waits for the writes under way; there are no others. */
   async close(): Promise<void> {
+    this.#closed = true;
     while (this.#running) await new Promise((resolve) => setImmediate(resolve));
     await this.#file.close();
   }

@@ -22,6 +22,8 @@ export interface DoubleCounters {
   batchAppends: number;
   reads: number;
   subscriptions: number;
+  /** Questions for the members of the cluster. */
+  gossips: number;
   /** Events and checkpoints sent to readers. */
   messages: number;
 }
@@ -70,6 +72,7 @@ export class StreamsHandlers {
     batchAppends: 0,
     reads: 0,
     subscriptions: 0,
+    gossips: 0,
     messages: 0,
   };
   /** Subscriptions that are open now. */

@@ -69,29 +69,56 @@ const CLOSE_MS = 1000;
  */
 const FIRST_SUBSCRIPTIONS = 40;
 const FURTHER_SUBSCRIPTIONS = 90;
+/** A further connection without a subscription is kept for so long: those who leave often come back at once. */
+const EMPTY_MS = 30_000;
 
 /** One connection of the library, and the subscriptions that it carries. */
 interface Lane {
   readonly parts: ClientParts;
+  /** What makes its settings differ from those of the others; 0 for the first. */
+  readonly number: number;
   readonly room: number;
   subscriptions: number;
+  /** Closes it, as long as it is empty. */
+  timer: NodeJS.Timeout | undefined;
 }
+
+const NEVER = new AbortController().signal;
+
+/** Ends all calls of a connection and the connection. */
+const closeLane = async ({ parts, timer }: Lane): Promise<void> => {
+  clearTimeout(timer);
+  await bounded(CLOSE_MS, NEVER, () => parts.dispose()).catch(() => undefined);
+  // A channel that is still being looked for is closed when it is found.
+  const closing = parts.getChannel().then((channel) => channel.close());
+  await bounded(CLOSE_MS, NEVER, () => closing).catch(() => undefined);
+};
 
 /** The calls of the Streams service that the adapter makes, every one with a time limit and a way to abort it. */
 export class Connection {
-  readonly #open: (before: number) => ClientParts;
+  readonly #open: (number: number) => Lane;
   readonly #first: Lane;
   readonly #lanes: Lane[];
+  readonly #emptyMs: number;
+  readonly #closing = new Set<Promise<void>>();
   #used = false;
 
   /**
    * @param connectionString `esdb://` or `esdb+discover://`; TLS and credentials are part of it
+   * @param emptyMs how long a further connection is kept without a subscription, in ms
    * @throws Error without the credentials when it cannot be understood, or a file that it names is not there
    */
-  constructor(connectionString: string) {
+  constructor(connectionString: string, emptyMs: number = EMPTY_MS) {
     const checked = clientConnectionString(connectionString);
-    this.#open = (before) => partsOf(clientOf(before === 0 ? checked : furtherConnectionString(checked, before)));
-    this.#first = { parts: this.#open(0), room: FIRST_SUBSCRIPTIONS, subscriptions: 0 };
+    this.#emptyMs = emptyMs;
+    this.#open = (number) => ({
+      parts: partsOf(clientOf(number === 0 ? checked : furtherConnectionString(checked, number))),
+      number,
+      room: number === 0 ? FIRST_SUBSCRIPTIONS : FURTHER_SUBSCRIPTIONS,
+      subscriptions: 0,
+      timer: undefined,
+    });
+    this.#first = this.#open(0);
     this.#lanes = [this.#first];
   }
 
@@ -121,53 +148,60 @@ export class Connection {
 
   /** Starts a read or a subscription. Its messages have no deadline of their own: whoever waits for one has. */
   async read(request: streams.ReadReq, timeoutMs: number, signal: AbortSignal): Promise<Incoming> {
+    signal.throwIfAborted();
     this.#used = true;
     const lasting = request.getOptions()?.hasSubscription() === true;
     const lane = lasting ? this.#laneOfSubscription() : this.#first;
-    if (lasting) lane.subscriptions += 1;
-    const leave = (): void => {
-      if (lasting) lane.subscriptions -= 1;
-    };
+    const leave = lasting ? () => this.#leave(lane) : () => undefined;
     const open = lane.parts.GRPCStreamCreator(streamsGrpc.StreamsClient, 'read', (client) => {
       const call = client.read(
         request,
         ...lane.parts.callArguments({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY }),
       ) as ClientReadableStream<streams.ReadResp>;
-      return Object.assign(call.once('close', leave), { incoming: new Incoming(call) });
+      return Object.assign(call, { incoming: new Incoming(call, leave) });
     });
-    let late = false;
     const opening = open();
     opening.catch(leave); // there never was a call
     try {
-      return await bounded(timeoutMs, signal, async () => {
-        const { incoming } = await opening;
-        if (late) incoming.close();
-        return incoming;
-      });
+      return await bounded(timeoutMs, signal, async () => (await opening).incoming);
     } catch (error) {
-      late = true; // a cluster that was still being looked for: the call may start after all
+      // A cluster that was still being looked for: the call may start after all.
+      opening.then(
+        ({ incoming }) => incoming.close(),
+        () => undefined,
+      );
       throw error;
     }
   }
 
+  /** A connection with room, in which the subscription has its place. */
   #laneOfSubscription(): Lane {
     let lane = this.#lanes.find(({ room, subscriptions }) => subscriptions < room);
     if (lane === undefined) {
-      lane = { parts: this.#open(this.#lanes.length), room: FURTHER_SUBSCRIPTIONS, subscriptions: 0 };
+      const numbers = new Set(this.#lanes.map(({ number }) => number));
+      let number = 1;
+      while (numbers.has(number)) number += 1;
+      lane = this.#open(number);
       this.#lanes.push(lane);
     }
+    lane.subscriptions += 1;
+    clearTimeout(lane.timer);
     return lane;
+  }
+
+  #leave(lane: Lane): void {
+    lane.subscriptions -= 1;
+    if (lane === this.#first || lane.subscriptions > 0 || !this.#lanes.includes(lane)) return;
+    lane.timer = setTimeout(() => {
+      this.#lanes.splice(this.#lanes.indexOf(lane), 1);
+      const closing = closeLane(lane).finally(() => this.#closing.delete(closing));
+      this.#closing.add(closing);
+    }, this.#emptyMs).unref();
   }
 
   /** Ends all calls and the connections. */
   async close(): Promise<void> {
     if (!this.#used) return;
-    const never = new AbortController().signal;
-    const closing = this.#lanes.map(async ({ parts }) => {
-      await bounded(CLOSE_MS, never, () => parts.dispose()).catch(() => undefined);
-      const channel = await bounded(CLOSE_MS, never, () => parts.getChannel()).catch(() => undefined);
-      channel?.close();
-    });
-    await Promise.all(closing);
+    await Promise.all([...this.#lanes.splice(0).map(closeLane), ...this.#closing]);
   }
 }

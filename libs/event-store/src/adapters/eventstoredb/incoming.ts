@@ -13,17 +13,24 @@ export class Incoming {
   #ended = false;
   #error: Error | undefined;
   #wake: (() => void) | undefined;
+  #over: (() => void) | undefined;
 
-  /** @param stream a call that was started in this very turn, so that no error of it can have been missed (PITFALLS 3) */
-  constructor(stream: ClientReadableStream<streams.ReadResp>) {
+  /**
+   * @param stream a call that was started in this very turn, so that no error of it can have been missed (PITFALLS 3)
+   * @param over told once, when the server has no more to do with the call: it failed, ended or was closed
+   */
+  constructor(stream: ClientReadableStream<streams.ReadResp>, over: () => void) {
     this.#stream = stream;
+    this.#over = over;
     stream
       .on('error', (error: Error) => {
         this.#error = error;
+        this.#isOver();
         this.#wake?.();
       })
       .on('end', () => {
         this.#ended = true;
+        this.#isOver();
         this.#wake?.();
       })
       .on('readable', () => {
@@ -67,6 +74,17 @@ export class Incoming {
   /** Ends the call on the server too (PITFALLS 4). */
   close(): void {
     // In a later turn: a call that is cancelled in the turn in which it was made may never be sent, and then never ends.
-    setImmediate(() => this.#stream.cancel());
+    setImmediate(() => {
+      this.#stream.cancel();
+      // The library never closes a cancelled stream that has messages which nobody took, and keeps it.
+      this.#stream.destroy();
+      this.#isOver();
+    });
+  }
+
+  #isOver(): void {
+    const over = this.#over;
+    this.#over = undefined;
+    over?.();
   }
 }
