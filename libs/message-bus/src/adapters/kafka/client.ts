@@ -66,16 +66,16 @@ export class KafkaClient {
         : connectSecurely(options, onConnect);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.setNoDelay(true);
-    if (this.#cut) {
-      socket.destroy(new Error(GIVEN_UP));
-      return socket;
-    }
-    this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);
       // The library does it to the same one at each try while a broker is away, and a closed one gains a listener by it.
       socket.unref = () => socket;
     });
+    if (this.#cut) {
+      socket.destroy(new Error(GIVEN_UP));
+      return socket;
+    }
+    this.#sockets.add(socket);
     return socket;
   }
 }
