@@ -78,6 +78,24 @@ test('nobody waits longer than was said, and whoever goes leaves no place behind
   now(admission.enter(reader(), 'b'));
 });
 
+test('whoever goes between its turn and its going on leaves no place behind', async () => {
+  const admission = admissionOf({ inFlight: 1, waiting: 8 });
+  const place = now(admission.enter(reader(), 'a'));
+  const readers = ['b', 'b', 'c'].map((caller) => ({ caller, reader: reader() }));
+  const entering = readers.map((one) => admission.enter(one.reader, one.caller));
+  const told = Promise.allSettled(entering);
+  // As those of one connection that breaks: each leaves its place to the next one, which goes in the same turn.
+  place.leave();
+  for (const one of readers) one.reader.emit('close');
+  expect((await told).map((one) => one.status === 'rejected' && one.reason.code)).toEqual(Array(3).fill('caller.gone'));
+  expect(readers.map((one) => one.reader.listenerCount('close'))).toEqual([0, 0, 0]);
+  expect([await figure('requests_in_flight'), await figure('requests_waiting')]).toEqual([0, 0]);
+  expect(() => admission.enter(Object.assign(reader(), { destroyed: true }), 'd')).toThrow(
+    expect.objectContaining({ code: 'caller.gone' }),
+  );
+  now(admission.enter(reader(), 'd'));
+});
+
 test('of what comes at once a caller begins a few in each turn of the event loop, and others are not kept waiting', async () => {
   const admission = admissionOf({ inFlight: 100, waiting: 100, perCaller: 50 });
   const order: string[] = [];
@@ -187,9 +205,12 @@ describe('the share of a caller', () => {
 
   test('is as large as there are places where nobody asked', async () => {
     const admission = admissionOf({ inFlight: 4, waiting: 2, perCaller: 1 });
-    for (let count = 0; count < 4; count += 1) now(admission.enter(reader()));
-    expect([admission.enter(reader()), admission.enter(reader())]).toEqual([expect.any(Promise), expect.any(Promise)]);
+    const places = Array.from({ length: 4 }, () => now(admission.enter(reader())));
+    const waiting = [admission.enter(reader()), admission.enter(reader())];
+    expect(waiting).toEqual([expect.any(Promise), expect.any(Promise)]);
     expect(() => admission.enter(reader())).toThrow(expect.objectContaining(busy));
+    for (const place of places) place.leave();
+    await Promise.all(waiting);
   });
 });
 

@@ -6,7 +6,7 @@ import { createTurns, type Share } from './fair-turns.ts';
 export interface AdmissionLimits {
   /** Requests that are worked on at once. */
   readonly inFlight: number;
-  /** Requests that wait for a place; more are refused. */
+  /** Requests that wait for a place, of callers and beside them of nobody; more are refused. */
   readonly waiting: number;
   /** Longest wait for a place, in ms; ten times that for a caller whose own requests take up its share. */
   readonly waitMs: number;
@@ -31,9 +31,10 @@ export interface Admission {
   /**
    * Takes a place.
    * @param reader tells by `close` that nobody waits any more
-   * @param caller in whose share it counts; absent: in nobody's (calls that a process makes for itself)
+   * @param caller in whose share it counts; absent: in nobody's (calls in the course of others)
    * @returns the place, so that requests do not wait a turn for it when there is one; otherwise settles when there is one
-   * @throws Problem 503 `instance.busy`, 429 `rate.share`, also by rejection: there is none (for this caller), or none in time
+   * @throws Problem 503 `instance.busy`, 429 `rate.share`, also by rejection: there is none (for this caller), or none in time;
+   *   503 `caller.gone`: the reader went before whoever asked had the place, which is free again
    */
   enter(reader: Reader, caller?: string): Place | Promise<Place>;
 }
@@ -52,6 +53,8 @@ export interface Place {
 
 /** The part of a response that says whether its reader is there. */
 export interface Reader {
+  /** It is not: `close` was said, or will be. */
+  readonly destroyed?: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
@@ -63,6 +66,7 @@ const busy = (): Problem =>
   new Problem('unavailable', busyCode, 'There is more to do than can be done at the moment; try again shortly.', {
     retryAfter: 1,
   });
+const callerGone = (): Problem => new Problem('unavailable', 'caller.gone', 'Nobody waits for the answer any more.');
 /** 429: so much of this caller is under way that its next request was not begun. */
 export const overShare = (): Problem =>
   new Problem('rate-limited', shareCode, 'Too many requests of one caller at once; wait for some of the answers.', {
@@ -71,7 +75,8 @@ export const overShare = (): Problem =>
 
 /**
  * A bounded number of requests at once, of which each caller has a share, and a short queue in which callers take turns:
- * whoever has least under way is next, and of its requests the oldest. A caller may have as much under way as is still free
+ * whoever has least under way is next, and of its requests the oldest. What is nobody's is next before all of them, and
+ * then every other time: those that have begun wait for it. A caller may have as much under way as is still free
  * for others, and no more than its share; it may queue as much as is still free in the queue. So one that floods leaves half
  * of everything to the others, two a third, and whoever comes with one request finds a place or is next. Of what comes at
  * once a caller begins only a few requests in each turn of the event loop.
@@ -103,7 +108,25 @@ export function createAdmission(limits: AdmissionLimits, metrics: Metrics, lane:
     return own ? overShare() : busy();
   };
 
-  const wait = (reader: Reader, share: Share): Promise<void> =>
+  const wait = async (reader: Reader, share: Share): Promise<void> => {
+    // Until whoever asked goes on, and not only until it is admitted: of a connection that breaks all readers go within one
+    // turn, and the place that the first of them leaves is that of the next.
+    let isGone = false;
+    const gone = (): void => {
+      isGone = true;
+    };
+    reader.once('close', gone);
+    try {
+      await untilAdmitted(reader, share);
+    } finally {
+      reader.off('close', gone);
+    }
+    if (!isGone && reader.destroyed !== true) return;
+    turns.give(share);
+    throw callerGone();
+  };
+
+  const untilAdmitted = (reader: Reader, share: Share): Promise<void> =>
     new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
@@ -114,7 +137,7 @@ export function createAdmission(limits: AdmissionLimits, metrics: Metrics, lane:
         turns.unqueue(share, admit);
         reject(reason);
       };
-      const gone = (): void => drop(new Problem('unavailable', 'caller.gone', 'Nobody waits for the answer any more.'));
+      const gone = (): void => drop(callerGone());
       const admit = (): void => {
         end();
         resolve();
@@ -140,7 +163,9 @@ export function createAdmission(limits: AdmissionLimits, metrics: Metrics, lane:
 
   return {
     enter(reader, caller) {
+      if (reader.destroyed === true) throw callerGone();
       let share: Share | undefined = turns.shareOf(caller);
+      let left = false;
       const place: Place = {
         countFor(next) {
           if (share === undefined || share.caller === next) return undefined;
@@ -158,10 +183,12 @@ export function createAdmission(limits: AdmissionLimits, metrics: Metrics, lane:
             return undefined;
           }
           return taking.then(() => {
-            share = own;
+            if (left) turns.give(own);
+            else share = own;
           });
         },
         leave() {
+          left = true;
           if (share === undefined) return;
           turns.give(share);
           share = undefined;

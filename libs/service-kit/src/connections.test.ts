@@ -166,6 +166,17 @@ test('what waits for a connection is told when its time is up, or its caller gon
   expect([...held.keys()]).toEqual(['/first', '/second']);
 });
 
+test('there are connections for all that callers may have under way: the next one is not kept waiting', async () => {
+  const { url, held } = await holding();
+  const transport = transportTo(url);
+  const callers = Array.from({ length: 8 * 32 }, (_, n) => send(transport, `/${n}`));
+  await until(() => held.size === callers.length);
+  const other = send(transport, '/other');
+  await until(() => held.has('/other'));
+  for (const response of held.values()) response.end('done');
+  expect(new Set(await Promise.all([other, ...callers]))).toEqual(new Set(['done']));
+});
+
 test('only so many wait for a connection', async () => {
   const { url, held } = await holding();
   const transport = transportTo(url, { connections: 1, mostOwed: 3 });

@@ -1,6 +1,6 @@
 /** What one caller has under way. */
 export interface Share {
-  /** Absent: of nobody; as much as there are places. */
+  /** Absent: of nobody, in the course of what others have begun; as much as there are places, and before everybody else. */
   readonly caller: string | undefined;
   taken: number;
   /** Begun in this turn of the event loop. */
@@ -44,7 +44,8 @@ const perTurn = 2;
 /**
  * Shares places among callers. The table of callers needs no limit of its own: it has those of whom something is under way
  * or waits, and both are limited.
- * @param limits numbers of requests; `perCaller` bounds the places of one caller
+ * @param limits numbers of requests; `perCaller` bounds the places of one caller; `queue` those of callers that wait, and beside
+ *   them those of nobody
  * @param nextTurn does something once this turn of the event loop is over
  */
 export const createTurns = (
@@ -58,7 +59,11 @@ export const createTurns = (
   let active: Share[] = [];
   let taken = 0;
   let queued = 0;
+  /** Whether the place that was given last to somebody who waited went to what is nobody's. */
+  let nobodysLast = false;
 
+  const nobodysWaiting = (): number => shares.get(undefined)?.queue.size ?? 0;
+  const callersWaiting = (): number => queued - nobodysWaiting();
   const isOverShare = (share: Share): boolean => {
     if (share.caller === undefined || share.taken === 0) return false;
     return share.taken >= limits.perCaller || (taken < limits.places && share.taken >= limits.places - taken);
@@ -67,8 +72,10 @@ export const createTurns = (
   const hasTurn = ({ caller, begun }: Share): boolean => caller === undefined || begun < perTurn || limits.queue === 0;
   const mayTake = (share: Share): boolean => taken < limits.places && hasTurn(share) && !isOverShare(share);
   const mayQueue = ({ caller, queue }: Share): boolean => {
-    const free = limits.queue - queued;
-    return free > 0 && (caller === undefined || queue.size === 0 || queue.size < free);
+    // Callers that fill the queue do not keep out what others wait for.
+    if (caller === undefined) return queue.size < limits.queue;
+    const free = limits.queue - callersWaiting();
+    return free > 0 && (queue.size === 0 || queue.size < free);
   };
 
   const count = (share: Share): void => {
@@ -90,18 +97,26 @@ export const createTurns = (
     forget(share);
   };
 
-  /** Whoever has least under way; among equals who waits longest. */
+  /**
+   * What is nobody's, since those who have begun wait for it, here or elsewhere: behind many callers who each have less it
+   * would never be next. Of what waits for long it has every other place, so that callers are never kept out by it either.
+   * Then whoever has least under way; among equals who waits longest.
+   */
   const next = (): Share | undefined => {
+    if (taken >= limits.places) return undefined;
+    const nobodys = nobodysWaiting() > 0 ? shares.get(undefined) : undefined;
+    if (nobodys !== undefined && !nobodysLast) return nobodys;
     let least: Share | undefined;
     for (const share of waiting) {
-      if ((least === undefined || share.taken < least.taken) && mayTake(share)) least = share;
+      if (share !== nobodys && (least === undefined || share.taken < least.taken) && mayTake(share)) least = share;
     }
-    return least;
+    return least ?? nobodys;
   };
   const admitNext = (): void => {
     for (let share = next(); share !== undefined; share = next()) {
       const [admit] = share.queue;
       if (admit === undefined) return;
+      nobodysLast = share.caller === undefined;
       count(share);
       unqueue(share, admit);
       // Its next one waits behind the other callers.
@@ -163,7 +178,7 @@ export const createTurns = (
       return (
         isOverShare(share) ||
         share.taken + queue.size > limits.perCaller ||
-        (queue.size > 1 && queued < limits.queue && !mayQueue(share))
+        (queue.size > 1 && callersWaiting() < limits.queue && !mayQueue(share))
       );
     },
     get taken() {

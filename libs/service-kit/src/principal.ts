@@ -47,6 +47,15 @@ export const holdsAccount = ({ signedInBy }: Principal): boolean => signedInBy?.
 export const membershipIn = (principal: Principal, organizationId: string): Membership | undefined =>
   Object.hasOwn(principal.organizations, organizationId) ? principal.organizations[organizationId] : undefined;
 
+/** Who asks before anybody is known, or without having to be. */
+export const anonymous: Principal = {
+  kind: 'user',
+  id: 'anonymous',
+  tokenId: 'anonymous',
+  instanceAdmin: false,
+  organizations: {},
+};
+
 /** A principal for work that a service does by itself. */
 export const servicePrincipal = (service: string): Principal => ({
   kind: 'service',

@@ -144,3 +144,29 @@ test.each([
   await (await fetch(`${gateway.url}/x`)).arrayBuffer();
   expect([code, asked]).toEqual(['service.unavailable', times]);
 });
+
+const overShare = { kind: 'rate-limited', code: 'rate.share', retryAfter: 1 };
+
+test('a replica that has no place for a caller is not asked again for it', async () => {
+  let asked = 0;
+  const { url } = await listen((request, response) => {
+    asked += 1;
+    request.resume();
+    response.writeHead(503, { [notHandledHeader]: 'share' }).end('{}');
+  });
+  await expect(call(transportTo([url]), true)).rejects.toMatchObject(overShare);
+  expect(asked).toBe(1);
+});
+
+test('another replica is asked for that caller, and other calls go to both as before', async () => {
+  let refused = 0;
+  const full = await listen((request, response) => {
+    refused += 1;
+    request.resume();
+    response.writeHead(503, { [notHandledHeader]: 'share' }).end('{}');
+  });
+  const free = await listen((_, response) => response.end('free'));
+  const transport = transportTo([full.url, free.url]);
+  for (let count = 0; count < 6; count += 1) expect(await call(transport, false)).toBe('free');
+  expect(refused).toBe(3);
+});

@@ -153,6 +153,7 @@ export function createListener(options: ListenerOptions): {
     response.once('close', () => {
       if (!response.writableFinished) gone.abort();
     });
+    if (response.destroyed) throw new CallerGone('the caller was gone before the route began');
     response.setHeader('x-request-id', requestId);
     response.setHeader('x-content-type-options', 'nosniff');
     response.setTimeout(stalledMs, () => {
@@ -227,6 +228,11 @@ export function createListener(options: ListenerOptions): {
     try {
       const place = await enter(transferPlaces, exchange);
       response.once('close', () => place.leave());
+      if (response.destroyed) {
+        // It does not say so again.
+        place.leave();
+        return;
+      }
       response.setTimeout(stalledMs, () => response.destroy());
       rest(request, response);
     } catch (error) {

@@ -20,6 +20,7 @@ await runProcess({
         `calls to ${name}`,
         createTransport({
           ...{ urls: commaSeparated(urls), token: settings.SERVICE_TOKEN, tracer: telemetry.tracer },
+          connections: settings.MAX_REQUESTS_IN_FLIGHT,
           transferConnections: settings.MAX_REQUESTS_IN_FLIGHT,
         }),
       );

@@ -1,5 +1,6 @@
 import { isProblem, Problem } from '../errors.ts';
 import type { OperationContext, ServiceClient } from '../operation.ts';
+import { anonymous, type Principal } from '../principal.ts';
 import type { Transport } from './transport.ts';
 import { callerHeader, callPath, fromWire, usualWithinMs, type WireCall, type WireResult } from './wire.ts';
 
@@ -45,7 +46,7 @@ export function createHttpClient(
         'content-type': 'application/json',
         'x-request-id': context.requestId,
         ...(fromOutside &&
-          context.principal.kind === 'user' && { [callerHeader]: encodeURIComponent(context.principal.id) }),
+          isSomebody(context.principal) && { [callerHeader]: encodeURIComponent(context.principal.id) }),
         ...(context.traceparent && { traceparent: context.traceparent }),
       },
       body: JSON.stringify(wire),
@@ -66,6 +67,9 @@ export function createHttpClient(
   // The service answers what the operation declares: the handlers of its other end are typed by the same contract.
   return { call } as unknown as ServiceClient;
 }
+
+/** All whom nobody knows are not one caller: the gateway has counted them by their addresses. */
+const isSomebody = ({ kind, id }: Principal): boolean => kind === 'user' && id !== anonymous.id;
 
 function resultOf(result: unknown): unknown {
   if (typeof result === 'object' && result !== null) {

@@ -171,6 +171,12 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
+    const gone = new AbortController();
+    // Before anything is waited for, since nobody says it twice.
+    response.once('close', () => {
+      // Aborting costs an error with its stack: not for every request that went well.
+      if (!response.writableFinished) gone.abort();
+    });
     if (request.method === 'GET' && (await health(path, response))) return;
     if (!accepts(String(request.headers[serviceTokenHeader] ?? ''))) {
       // The caller's caller is not told that *it* has no access: with another token the services are only unreachable.
@@ -182,11 +188,6 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
       json(response, 503, {}, { [notHandledHeader]: 'ending', connection: 'close' });
       return;
     }
-    const gone = new AbortController();
-    response.once('close', () => {
-      // Aborting costs an error with its stack: not for every request that went well.
-      if (!response.writableFinished) gone.abort();
-    });
     if (path.startsWith(callPath)) {
       const id = decodeURIComponent(path.slice(callPath.length));
       await placed(callPlaces, request, response, async () => {

@@ -1,6 +1,6 @@
 import type { Tracer } from '@bindery/telemetry';
 import type { Dispatcher } from 'undici';
-import { defaultAdmissionLimits, overShare } from '../admission.ts';
+import { defaultAdmissionLimits, overShare, shareCode } from '../admission.ts';
 import { deadlineExceeded } from '../deadline.ts';
 import { isProblem, Problem } from '../errors.ts';
 import { besideOneAnother, type Tried } from './beside-one-another.ts';
@@ -16,11 +16,15 @@ export interface TransportOptions {
   readonly token: string;
   /** Longest wait for an answer in ms. Default 30_000. */
   readonly timeoutMs?: number;
-  /** Most connections to each replica; further requests wait for one. Default 64. */
+  /**
+   * Most connections to each replica; further requests wait for one, in the order in which they came. For whom a process takes on
+   * is its places' to say, so there are as many connections: with fewer, few callers would fill them and keep all others waiting.
+   * Default: as many as a process takes on at once.
+   */
   readonly connections?: number;
   /** Most connections for transfers to each replica, beside those. Default: as many as a process takes on at once. */
   readonly transferConnections?: number;
-  /** Requests that a replica may owe answers to, of transfers as many; more are refused at once (PITFALLS 48). Default 1000. */
+  /** Requests that a replica may owe answers to, of transfers as many; more are refused at once (PITFALLS 48). Default: twice the connections of a kind, at least 1000. */
   readonly mostOwed?: number;
   /** Makes each try a client span, which the service continues. Without one the caller's `traceparent` goes on as it is. */
   readonly tracer?: Tracer;
@@ -33,7 +37,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-const defaultMostOwed = 1000;
+const leastMostOwed = 1000;
 /** What may be asked twice is asked elsewhere too after so long, in ms, where there is another replica. */
 const impatientMs = 3_000;
 
@@ -67,19 +71,21 @@ const busy = (): Problem =>
 /** What whoever did not begin says of it. */
 const refusedAs = (refusal: string): unknown => {
   if (refusal === 'busy') return busy();
-  if (refusal === 'share') return overShare();
   if (refusal === 'token') return new Error('a replica does not accept the SERVICE_TOKEN');
   return new Error(`a replica did not begin: ${refusal}`);
 };
 
 /**
- * Takes the replicas in turn. One that cannot be reached, or says that it did not begin, is passed over; what may have been
+ * Takes the replicas in turn. One that cannot be reached, or says that it did not begin, is passed over, for a moment by other
+ * calls as well, unless it is only this caller that it has no place for; what may have been
  * begun is asked again only where that does no harm. Where it does none and the answer is late, another replica is asked
  * beside the first one, and whichever answers first is heard: a replica that is only slow is not given up for one that is gone.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { timeoutMs = usualWithinMs, mostOwed = defaultMostOwed, token, tracer } = options;
-  const { connections = 64, transferConnections = defaultAdmissionLimits.inFlight } = options;
+  const { timeoutMs = usualWithinMs, token, tracer } = options;
+  const { connections = defaultAdmissionLimits.inFlight, transferConnections = defaultAdmissionLimits.inFlight } =
+    options;
+  const { mostOwed = Math.max(leastMostOwed, 2 * connections, 2 * transferConnections) } = options;
   const replicas = options.urls.map((url) => new Replica({ url, token, connections, transferConnections, tracer }));
   /** Requests that were asked a second time for want of patience, which must not double the work of a slow service. */
   let asides = 0;
@@ -111,6 +117,8 @@ export function createTransport(options: TransportOptions): Transport {
       const refusal = response.headers[notHandledHeader];
       if (refusal === undefined) return { response };
       await response.body.dump();
+      // It has room for others.
+      if (refusal === 'share') return { elsewhere: overShare() };
       if (refusal === 'ending') replica.leave();
       elsewhere = refusedAs(String(refusal));
     } catch (error) {
@@ -129,9 +137,13 @@ export function createTransport(options: TransportOptions): Transport {
   ): Promise<Tried> => {
     const { signal, body } = call;
     let last: Tried = { elsewhere: undefined };
+    /** The one that was asked last and has no more places for this caller: a second try would be one more of them. */
+    let overShareOf: Replica | undefined;
     for (const replica of candidates) {
+      if (replica === overShareOf) continue;
       last = await ask(replica, call, until, signal);
       if ('response' in last) break;
+      overShareOf = isProblem(last.elsewhere) && last.elsewhere.code === shareCode ? replica : undefined;
       if (body !== undefined && typeof body !== 'string') break; // a stream is sent once
     }
     return last;

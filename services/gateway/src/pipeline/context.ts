@@ -9,15 +9,6 @@ import {
   servicePrincipal,
 } from '@bindery/service-kit';
 
-/** Who asks before anybody is known. */
-export const anonymous: Principal = {
-  kind: 'user',
-  id: 'anonymous',
-  tokenId: 'anonymous',
-  instanceAdmin: false,
-  organizations: {},
-};
-
 const gatewayItself = servicePrincipal('gateway');
 const randomIds = createIdSource();
 
@@ -42,10 +33,13 @@ export class RequestScope {
     // Who waited for a place may have no time left.
     const leftMs = Math.max(1, facts.deadlineMs);
     this.#timer = setTimeout(() => this.#controller.abort(deadlineExceeded.problem()), leftMs);
-    response.once('close', () => {
+    const gone = (): void => {
       clearTimeout(this.#timer);
       if (!response.writableFinished) this.#controller.abort();
-    });
+    };
+    // One that is gone already does not say so again.
+    if (response.destroyed) gone();
+    else response.once('close', gone);
   }
 
   /** Aborts at the deadline, or when the caller is gone before the answer was written. */

@@ -1,8 +1,7 @@
 import { apiOperations, type BodyOf, limits, type reportDenials } from '@bindery/contracts';
-import { forbidden, type Principal, Problem } from '@bindery/service-kit';
+import { anonymous, forbidden, type Principal, Problem } from '@bindery/service-kit';
 import { noopTelemetry } from '@bindery/telemetry';
 import { describe, expect, test } from '@jest/globals';
-import { anonymous } from './context.ts';
 import { createDenialReporter, networkOf } from './denials.ts';
 
 const { getApiInformation } = apiOperations;

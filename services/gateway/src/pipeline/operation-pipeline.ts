@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Contract, limits, type OperationDefinition, sentence, type Violation } from '@bindery/contracts';
 import {
+  anonymous,
   createIdSource,
   forbidden,
   invalid,
@@ -16,7 +17,7 @@ import { errorBody, errorHeaders, statusOf } from '../http/errors.ts';
 import { parseQuery } from '../http/query.ts';
 import { authenticate, type ResolveToken } from './authenticate.ts';
 import type { Callers } from './callers.ts';
-import { anonymous, callerAddress, type RequestScope } from './context.ts';
+import { callerAddress, type RequestScope } from './context.ts';
 import type { DenialReporter } from './denials.ts';
 import type { CallOperation, Hydrate } from './embeds.ts';
 import { fingerprintOf, type Idempotency, idempotencyKeyOf, type KeptAnswer } from './idempotency.ts';
