@@ -37,9 +37,10 @@ export interface Turns {
 /**
  * Requests of one caller that are begun in one turn of the event loop. What needs no waiting for others is done within the
  * turn in which it is begun, so that hundreds that came at once would be done before anybody else is heard. A process accepts
- * one connection in each turn: long turns keep newcomers waiting.
+ * one connection in each turn: long turns keep newcomers waiting. Fewer would cost those who write: what is begun in one turn is
+ * stored together.
  */
-const perTurn = 2;
+const perTurn = 32;
 
 /**
  * Shares places among callers. The table of callers needs no limit of its own: it has those of whom something is under way
