@@ -36,6 +36,30 @@ export const load = async (options: {
   };
 };
 
+/** Length of one round of {@link warmUp}, in seconds, and what counts as faster than before. */
+const WARMING_ROUND_S = 5;
+const FASTER = 1.03;
+
+/**
+ * Loads an address until two rounds in a row make it no faster: what a process that runs for days does is measured, and not its
+ * compilers, which take a tenth to a fifth of the processor for most of the first minute.
+ * @param atMostSeconds ends it in any case
+ * @returns seconds that it took
+ */
+export const warmUp = async (
+  target: Omit<Parameters<typeof load>[0], 'seconds'>,
+  atMostSeconds: number,
+): Promise<number> => {
+  let best = 0;
+  let seconds = 0;
+  for (let slower = 0; slower < 2 && seconds < atMostSeconds; seconds += WARMING_ROUND_S) {
+    const { throughput } = await load({ ...target, seconds: WARMING_ROUND_S });
+    slower = throughput < best * FASTER ? slower + 1 : 0;
+    best = Math.max(best, throughput);
+  }
+  return seconds;
+};
+
 export interface Comparison {
   /** Bindery's throughput as a share of the baseline's. */
   readonly throughput: number;

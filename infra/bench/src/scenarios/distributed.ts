@@ -4,7 +4,7 @@ import { type Cluster, openServers, type Servers, startCluster } from '@bindery/
 import { startProduct } from '@bindery/testing/product';
 import { call, organizationOf, quantile, timed } from '../api.ts';
 import { startBaseline, startBaselineChain } from '../baseline-process.ts';
-import { compare, load } from '../load.ts';
+import { compare, load, warmUp } from '../load.ts';
 import { atLeast, atMost, type Figure, holds, noted } from '../report.ts';
 
 interface Target {
@@ -24,6 +24,9 @@ const makeSpaces = async (target: Target, count: number): Promise<readonly strin
 
 const targetOf = ({ gateways, token }: Cluster, index: number): Target => ({ url: gateways[index]?.url ?? '', token });
 
+/** Longest time to warm up, in seconds, by that of a round: `--quick` is for a glance. */
+const warmUpSeconds = (roundSeconds: number): number => (roundSeconds < 2 ? 5 : 60);
+
 /** GET space as a share of bare processes that return the same bytes: one for the embedded profile, two for the distributed. */
 const getSpace = async (target: Target, spaceId: string, baseline: typeof startBaseline, seconds: number) => {
   const path = `/v1/spaces/${spaceId}`;
@@ -31,8 +34,8 @@ const getSpace = async (target: Target, spaceId: string, baseline: typeof startB
   const bare = await baseline(bytes, 200);
   try {
     const ours = { url: `${target.url}${path}`, token: target.token };
-    // Several processes take their time to warm up.
-    await load({ ...ours, connections: 20, seconds: 4 });
+    await warmUp({ url: `${bare.url}/answer`, connections: 20 }, warmUpSeconds(seconds));
+    await warmUp({ ...ours, connections: 20 }, warmUpSeconds(seconds));
     return await compare({ url: `${bare.url}/answer` }, ours, 20, Math.max(3, seconds));
   } finally {
     await bare.stop();
@@ -143,9 +146,9 @@ const twoOverOne = async (seconds: number): Promise<number> => {
       await makeSpaces(target, 50);
       const url = `${target.url}/v1/orgs/${await organizationOf(target)}/spaces?limit=50`;
       const options = { url, token: target.token, connections: 20 };
-      await load({ ...options, seconds: 4 });
+      await warmUp(options, warmUpSeconds(seconds) / 2);
       const rounds = [];
-      for (let round = 0; round < 3; round += 1)
+      for (let round = 0; round < 5; round += 1)
         rounds.push((await load({ ...options, seconds: Math.max(3, seconds) })).throughput);
       results.push(quantile(rounds, 0.5));
     } finally {
