@@ -2,7 +2,7 @@ import { isProblem, Problem } from '../errors.ts';
 import type { OperationContext, ServiceClient } from '../operation.ts';
 import { anonymous, type Principal } from '../principal.ts';
 import type { Transport } from './transport.ts';
-import { callerHeader, callPath, fromWire, usualWithinMs, type WireCall, type WireResult } from './wire.ts';
+import { callerHeader, callPath, callText, fromWire, usualWithinMs, type WireCall, type WireResult } from './wire.ts';
 
 interface Called {
   readonly id: string;
@@ -49,7 +49,7 @@ export function createHttpClient(
           isSomebody(context.principal) && { [callerHeader]: encodeURIComponent(context.principal.id) }),
         ...(context.traceparent && { traceparent: context.traceparent }),
       },
-      body: JSON.stringify(wire),
+      body: callText(wire),
       signal: context.signal,
       ...(deadlineAt !== undefined && { timeoutMs }),
       harmless: method === 'GET' || reads === true,

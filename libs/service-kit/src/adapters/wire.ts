@@ -65,6 +65,23 @@ export interface WireCall {
   };
 }
 
+const principals = new WeakMap<Principal, string>();
+
+/** A gateway's principal is the same object for as long as its token is remembered, and the longest part of a call: written once. */
+const textOf = (principal: Principal): string => {
+  const known = principals.get(principal);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(principal);
+  principals.set(principal, text);
+  return text;
+};
+
+const beginning = '{"context":{';
+
+/** A call as text. */
+export const callText = ({ context: { principal, ...context }, request }: WireCall): string =>
+  `${beginning}"principal":${textOf(principal)},${JSON.stringify({ context, request }).slice(beginning.length)}`;
+
 export interface WireProblem {
   readonly kind: ProblemKind;
   readonly code: string;

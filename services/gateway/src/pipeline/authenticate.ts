@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type OperationContext, type Principal, Problem } from '@bindery/service-kit';
+import { digestOf } from './digests.ts';
 import type { ResolveToken } from './resolve-token.ts';
 import { principalOfSession } from './session.ts';
 
@@ -50,7 +50,7 @@ export async function authenticate(
 ): Promise<Principal> {
   const signedIn = await principalOfSession(request, context, resolveSession, address);
   if (signedIn !== undefined) return signedIn;
-  const principal = await resolve(hash('sha256', bearerToken(request), 'hex'), context, address);
+  const principal = await resolve(digestOf(bearerToken(request)), context, address);
   if (principal) return principal;
   throw new Problem(
     'unauthenticated',

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
+import { digestOf } from './digests.ts';
 import { sessionSecret } from './session.ts';
 
 /** Credentials that are remembered; the oldest go. */
@@ -42,18 +42,18 @@ export interface Callers {
  */
 export const createCallers = (baseUrl: () => string): Callers => {
   const users = new Map<string, string>();
-  const digestOf = (request: IncomingMessage): string | undefined => {
+  const digestIn = (request: IncomingMessage): string | undefined => {
     const credentials = request.headers.authorization ?? sessionSecret(request, baseUrl());
-    return credentials === undefined ? undefined : hash('sha256', credentials, 'base64url');
+    return credentials === undefined ? undefined : digestOf(credentials);
   };
   return {
     of(request, address) {
-      const digest = digestOf(request);
+      const digest = digestIn(request);
       const user = digest === undefined ? undefined : users.get(digest);
       return user === undefined ? `address ${callerNetwork(address)}` : `user ${user}`;
     },
     known(request, userId) {
-      const digest = digestOf(request);
+      const digest = digestIn(request);
       if (digest !== undefined) {
         // What was used last is forgotten last.
         users.delete(digest);
@@ -64,7 +64,7 @@ export const createCallers = (baseUrl: () => string): Callers => {
       return `user ${userId}`;
     },
     unknown(request) {
-      const digest = digestOf(request);
+      const digest = digestIn(request);
       if (digest !== undefined) users.delete(digest);
     },
   };

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   forbidden,
@@ -8,6 +7,7 @@ import {
   readCookie,
   sessionCookie,
 } from '@bindery/service-kit';
+import { digestOf } from './digests.ts';
 import type { ResolveToken } from './resolve-token.ts';
 
 const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -59,7 +59,7 @@ export const principalOfSession = async (
   // Following a link from elsewhere is fine; parts of other sites' pages get nothing that depends on who is signed in.
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers;
   if ((site === 'cross-site' || site === 'same-site') && mode !== 'navigate') return undefined;
-  const principal = await resolve(hash('sha256', secret, 'hex'), context, address);
+  const principal = await resolve(digestOf(secret), context, address);
   if (principal) return principal;
   throw new Problem('unauthenticated', 'session.invalid', 'The session is not valid; sign in again.');
 };
