@@ -8,6 +8,7 @@ import { type Filter, pageQuery, whereFilter } from './filters.ts';
 import { GatheredReads } from './gathered.ts';
 import type { LiveLayout } from './live-layout.ts';
 import { type Prepared, prepare } from './prepared.ts';
+import { rowsById } from './rows-by-id.ts';
 import { Writing } from './writing.ts';
 
 const SCAN_PAGE = 250;
@@ -123,9 +124,8 @@ export class MongoCollection<T> implements Collection<T> {
   }
 
   #rowsOf(ids: readonly string[]): Promise<readonly Row[]> {
-    const [first = '', ...others] = ids;
-    const filter = { _id: others.length === 0 ? first : { $in: [...ids] } };
-    return this.#connection.run(() => this.#rowsWhere(filter, {}, ids.length));
+    const ordinary = (): Promise<readonly Row[]> => this.#rowsWhere({ _id: { $in: [...ids] } }, {}, ids.length);
+    return this.#connection.run(() => rowsById(this.#connection, this.#live.current.name, ids, ordinary));
   }
 
   get #rows(): Commands['collection'] {

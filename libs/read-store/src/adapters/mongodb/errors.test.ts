@@ -8,7 +8,7 @@ import {
   MongoServerSelectionError,
   MongoTopologyClosedError,
 } from 'mongodb';
-import { isDuplicateKey, refusedPositions, refusingIndex, translate } from './errors.ts';
+import { isDuplicateKey, isWorthRepeating, refusedPositions, refusingIndex, translate } from './errors.ts';
 
 const server = (code: number, labels: readonly string[] = []): MongoServerError => {
   const error = new MongoServerError({ message: `code ${code}`, code });
@@ -42,6 +42,13 @@ describe('failures of the driver and the server', () => {
     for (const error of [new TypeError('x'), server(2), server(11000), new MongoParseError('x')])
       expect(translate(error)).toBe(error);
     expect(translate(server(10334))).toBeInstanceOf(RangeError);
+  });
+
+  test('a read is repeated after a broken connection and a change of primaries, not when it was too slow', () => {
+    for (const error of [new MongoNetworkError('gone'), server(10107), server(189), server(134)])
+      expect(isWorthRepeating(error)).toBe(true);
+    for (const error of [server(50), server(13), server(2), new TypeError('x'), new MongoTopologyClosedError()])
+      expect(isWorthRepeating(error)).toBe(false);
   });
 
   test('refusals of unique indexes are known by name, in single writes and in bulks', () => {

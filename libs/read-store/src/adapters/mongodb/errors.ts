@@ -27,6 +27,8 @@ const UNAVAILABLE = new Set([
 ]);
 /** Wrong or missing credentials or rights; they may be put right while the service runs. */
 const REFUSED = new Set([11, 13, 18, 8000]);
+/** A read that failed so may be repeated once (specification of retryable reads). */
+const RETRYABLE_READS = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /** Labels of the driver and the server on what may be tried again. */
 const PASSING = ['RetryableWriteError', 'RetryableError', 'TransientTransactionError', 'SystemOverloadedError'];
 /** Names of driver errors that have no class of their own in its types. */
@@ -50,6 +52,10 @@ export const isNoCollection = (error: unknown): boolean =>
 
 /** Whether the index is not there (any more). */
 export const isNoIndex = (error: unknown): boolean => error instanceof MongoServerError && error.code === NO_INDEX;
+
+/** Whether a read that failed so may well succeed at once: the connection broke, or another server is the primary now. */
+export const isWorthRepeating = (error: unknown): boolean =>
+  error instanceof MongoNetworkError || (error instanceof MongoServerError && RETRYABLE_READS.has(Number(error.code)));
 
 /** Whether an index is there that has the name of a wanted one, or its key under another name. */
 export const isIndexConflict = (error: unknown): boolean =>
