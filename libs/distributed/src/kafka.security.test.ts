@@ -9,7 +9,7 @@ import { type CloudEvent, serviceTopic } from '@bindery/message-bus';
 import { openKafkaMessageBus } from '@bindery/message-bus/kafka';
 import { readConfig, systemClock } from '@bindery/service-kit';
 import { noopTelemetry } from '@bindery/telemetry';
-import { describeMessageBusConformance, writeKeylessToKafka } from '@bindery/testing';
+import { describeMessageBusConformance, loseMessagesOfKafka, writeKeylessToKafka } from '@bindery/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openKafka } from './open-kafka.ts';
 import { kafkaSettings } from './settings.ts';
@@ -260,6 +260,7 @@ const suite = (): void => {
       return {
         open: async () => openKafkaMessageBus({ ...settings, ssl: { ca }, sasl }),
         writeKeyless: writeKeylessToKafka({ brokers: settings.brokers, ssl: { ca }, sasl }),
+        loseMessages: loseMessagesOfKafka({ brokers: settings.brokers, ssl: { ca }, sasl }),
         dispose: async () => undefined,
       };
     },

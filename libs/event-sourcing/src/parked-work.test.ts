@@ -126,6 +126,15 @@ describe('what waits in the consumer groups of a service', () => {
     expect(await work().discard({ ...id, offset: second, waitMs: 5000 })).toBeNull();
   });
 
+  test('a key is not forgotten while it has letters, nor one that does not wait', async () => {
+    await begin(['k1']);
+    const id = { group: 'a-group', topic, key: 'k1' };
+    const refused = { kind: 'conflict', code: 'parked_key.has_letters' };
+    await expect(work().forget({ ...id, waitMs: 5000 })).rejects.toMatchObject(refused);
+    await expect(work().forget({ ...id, key: 'k9', waitMs: 1 })).rejects.toMatchObject({ kind: 'not-found' });
+    expect((await work().keys({ ...id, limit: 1 })).keys).toMatchObject([{ letters: 2, releasing: false }]);
+  });
+
   test('cannot be told before the group is joined', async () => {
     await expect(work().keys({ limit: 1 })).rejects.toMatchObject({ code: 'consumer_group.not_joined' });
   });

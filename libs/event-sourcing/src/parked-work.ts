@@ -2,6 +2,7 @@ import type { CloudEvent, ParkedKey } from '@bindery/message-bus';
 import {
   conflict,
   invalid,
+  notForgotten,
   notFound,
   type ParkedKeyId,
   type ParkedWork,
@@ -109,6 +110,12 @@ export const createParkedWork = (deps: {
           'dead_letter.not_first',
           'Only the oldest message of a key can be discarded, and not while the key is released; look at it again.',
         );
+      return told(only(id));
+    },
+    async forget({ waitMs, ...id }) {
+      const member = memberOf(id.group);
+      if (member === undefined || (await told(only(id))) === null) throw notFound('parked key');
+      if (!(await told(member.forget(id.topic, id.key, AbortSignal.timeout(waitMs))))) throw notForgotten();
       return told(only(id));
     },
   };

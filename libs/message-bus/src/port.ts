@@ -125,7 +125,7 @@ export interface RunningConsumer {
   letters(topic: string, key: string, page: { readonly limit: number; readonly after?: string }): Promise<LetterPage>;
   /**
    * Hands parked messages of a key to the handler again, in order, and later ones of the key behind them; when one fails
-   * the key stays parked from there on. Whichever member works on the key does it, now or after a restart.
+   * the key stays parked from there on, and so it does when dead letters are missing. Whichever member works on the key does it, now or after a restart.
    * Resolves when that has come to its end, at once when the key is not parked, or, while it goes on, when `signal` aborts.
    * @throws MessageBusUnavailable, UnknownTopic
    */
@@ -138,6 +138,13 @@ export interface RunningConsumer {
    * @throws MessageBusUnavailable, UnknownTopic
    */
   discard(topic: string, key: string, offset: string, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Forgets a key whose dead letters are gone, all of them: they are handled by nobody, and messages that come from now on
+   * are handled again. Whichever member works on the key does it. Resolves like `release`.
+   * @returns false, and nothing was done, when the key is not parked, a release is under way, or there are letters
+   * @throws MessageBusUnavailable, UnknownTopic
+   */
+  forget(topic: string, key: string, signal?: AbortSignal): Promise<boolean>;
   /** Ends after the message in hand. */
   stop(): Promise<void>;
 }

@@ -26,6 +26,7 @@ const parked: ParkedWork = {
   },
   release: async (query) => note('release', query, query.waitMs === 0 ? known : null),
   discard: async (query) => note('discard', query, query.waitMs === 0 ? known : null),
+  forget: async (query) => note('forget', query, query.waitMs === 0 ? known : null),
   streams: async (query) => note('streams', query, [stream]),
   retry: async (query) => note('retry', query, stream),
 };
@@ -67,6 +68,7 @@ test('what waits in a service is asked of its process, and refusals come back as
   expect(await remote.release({ ...id, waitMs: 0 })).toEqual(known);
   expect(await remote.release({ ...id, waitMs: 1 })).toBeNull();
   expect(await remote.discard({ ...id, offset: '3', waitMs: 0 })).toEqual(known);
+  expect(await remote.forget({ ...id, waitMs: 1 })).toBeNull();
   expect(await remote.streams({ limit: 5 })).toEqual([stream]);
   expect(await remote.retry({ reactor: 'mail', stream: 's', waitMs: 1 })).toEqual(stream);
   expect(asked).toEqual([
@@ -75,6 +77,7 @@ test('what waits in a service is asked of its process, and refusals come back as
     ['release', { ...id, waitMs: 0 }],
     ['release', { ...id, waitMs: 1 }],
     ['discard', { ...id, offset: '3', waitMs: 0 }],
+    ['forget', { ...id, waitMs: 1 }],
     ['streams', { limit: 5 }],
     ['retry', { reactor: 'mail', stream: 's', waitMs: 1 }],
   ]);

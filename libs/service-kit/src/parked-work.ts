@@ -1,4 +1,4 @@
-import { Problem } from './errors.ts';
+import { conflict, Problem } from './errors.ts';
 
 /** A key of a consumer group that waits because one of its messages could not be handled. */
 export interface ParkedKeyId {
@@ -85,6 +85,12 @@ export interface ParkedWork {
    * @throws Problem 404 when it is not parked, 409 when that is not its oldest letter or a release is under way
    */
   discard(query: ParkedKeyId & { readonly offset: string; readonly waitMs: number }): Promise<WaitingKey | null>;
+  /**
+   * Forgets a key whose letters are gone, all of them: what comes from now on is handled again. Waits like `release`.
+   * @returns what is parked then, null when the key is free
+   * @throws Problem 404 when it is not parked, 409 when it has letters or a release is under way
+   */
+  forget(query: ParkedKeyId & { readonly waitMs: number }): Promise<WaitingKey | null>;
   /** Parked streams in the order of the text `reactor:stream`, by code point; `after` is a place in that order. */
   streams(query: {
     readonly reactor?: string;
@@ -104,6 +110,7 @@ const calls = {
   'dead-letters': (work, query: Parameters<ParkedWork['letters']>[0]) => work.letters(query),
   'release-key': (work, query: Parameters<ParkedWork['release']>[0]) => work.release(query),
   'discard-letter': (work, query: Parameters<ParkedWork['discard']>[0]) => work.discard(query),
+  'forget-key': (work, query: Parameters<ParkedWork['forget']>[0]) => work.forget(query),
   'parked-streams': (work, query: Parameters<ParkedWork['streams']>[0]) => work.streams(query),
   'retry-stream': (work, query: Parameters<ParkedWork['retry']>[0]) => work.retry(query),
 } satisfies Calls;
@@ -127,6 +134,14 @@ export const remoteParkedWork = (ask: (name: string, query: object) => Promise<u
   letters: async (query) => (await ask('dead-letters', query)) as Awaited<ReturnType<ParkedWork['letters']>>,
   release: async (query) => (await ask('release-key', query)) as Awaited<ReturnType<ParkedWork['release']>>,
   discard: async (query) => (await ask('discard-letter', query)) as Awaited<ReturnType<ParkedWork['discard']>>,
+  forget: async (query) => (await ask('forget-key', query)) as Awaited<ReturnType<ParkedWork['forget']>>,
   streams: async (query) => (await ask('parked-streams', query)) as Awaited<ReturnType<ParkedWork['streams']>>,
   retry: async (query) => (await ask('retry-stream', query)) as Awaited<ReturnType<ParkedWork['retry']>>,
 });
+
+/** Why a key is not forgotten, as everybody who is asked for it tells. */
+export const notForgotten = (): Problem =>
+  conflict(
+    'parked_key.has_letters',
+    'A key can be forgotten when none of its messages is left and it is not being released; release them or discard them first.',
+  );

@@ -18,6 +18,9 @@ export class FakeWork implements ParkedWork {
   streaming: WaitingStream[] = [];
   releases: string[] = [];
   discards: string[] = [];
+  forgets: string[] = [];
+  /** Letters of each key. */
+  count = 4;
   /** How long each of them may take, in ms. */
   waits: number[] = [];
   outcome: WaitingKey | null = null;
@@ -36,12 +39,15 @@ export class FakeWork implements ParkedWork {
   };
 
   letters: ParkedWork['letters'] = async ({ after, limit }) => {
-    const all = [0, 1, 2, 3].map((n) => ({
+    const all = [0, 1, 2, 3].slice(0, this.count).map((n) => ({
       ...{ partition: 1, offset: String(n), reason: 'no', attempts: n === 0 ? 5 : 0, parkedAt: since, bytes: 10 },
       ...(n === 0 ? {} : { event: { id: `e${n}`, data: { n } } }),
     }));
     const from = after === undefined ? 0 : Number(after);
-    return { letters: all.slice(from, from + limit), ...(from + limit < 4 ? { next: String(from + limit) } : {}) };
+    return {
+      letters: all.slice(from, from + limit),
+      ...(from + limit < this.count ? { next: String(from + limit) } : {}),
+    };
   };
 
   release: ParkedWork['release'] = async (id) => {
@@ -52,6 +58,12 @@ export class FakeWork implements ParkedWork {
 
   discard: ParkedWork['discard'] = async (id) => {
     this.discards.push(`${id.group} ${id.topic} ${id.key} ${id.offset}`);
+    this.waits.push(id.waitMs);
+    return this.outcome;
+  };
+
+  forget: ParkedWork['forget'] = async (id) => {
+    this.forgets.push(`${id.group} ${id.topic} ${id.key}`);
     this.waits.push(id.waitMs);
     return this.outcome;
   };

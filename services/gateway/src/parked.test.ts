@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiOperations, type BodyOf, createContract, parkedOperations, recordRecovery } from '@bindery/contracts';
-import { notFound, type ParkedWork, Problem } from '@bindery/service-kit';
+import { notForgotten, notFound, type ParkedWork, Problem } from '@bindery/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeWork, key, since, stream } from './parked-testing.ts';
 import { type FakeInstance, startFakeInstance, testConfig } from './testing.ts';
@@ -18,6 +18,7 @@ describe('what is parked', () => {
     letters: (query) => of().letters(query),
     release: (query) => of().release(query),
     discard: (query) => of().discard(query),
+    forget: (query) => of().forget(query),
     streams: (query) => of().streams(query),
     retry: (query) => of().retry(query),
   });
@@ -237,6 +238,49 @@ describe('what is parked', () => {
     expect(content.discards).toHaveLength(2);
   });
 
+  test('is forgotten when its letters are gone, once that stands in the audit with the reason', async () => {
+    const path = '/parked-keys/content-grants/bindery.identity.v1/a/forget';
+    const why = { reason: 'Its letters went with a disk.' };
+    const known = key('content-grants', 'bindery.identity.v1', 'a');
+    // Given a key that has letters, or that is released,
+    content.waiting = [known];
+    const refused = [await send('forgetParkedKey', path, 'root', why)];
+    content.count = 0;
+    content.waiting = [{ ...known, releasing: true }];
+    refused.push(await send('forgetParkedKey', path, 'root', why));
+    // or one that has none, and no reason, then nothing happens, and people are told why;
+    content.waiting = [known];
+    for (const given of [undefined, {}, { reason: ' ' }, { ...why, force: true }])
+      refused.push(await send('forgetParkedKey', path, 'root', given));
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 400, 400, 400, 400]);
+    for (const answer of refused.slice(0, 2)) expect(messageOf(answer)).toMatch(/when none of its messages is left/);
+    expect([content.forgets, recorded]).toEqual([[], []]);
+    // when it has none, then it is forgotten,
+    expect(await send('forgetParkedKey', path, 'root', why)).toEqual({
+      ...{ status: 200, body: { object: 'parked-key-forget', state: 'forgotten' } },
+    });
+    expect(content.forgets).toEqual(['content-grants bindery.identity.v1 a']);
+    expect(recorded).toEqual([
+      {
+        ...{ kind: 'parked-key', service: 'content', owner: 'content-grants', topic: 'bindery.identity.v1' },
+        ...{ target: 'a', attempts: 5, by: 'user-1', forgotten: { letters: 2, since, ...why } },
+      },
+    ]);
+    // or will be; what comes meanwhile may be parked anew.
+    content.outcome = { ...known, releasing: true };
+    expect((await send('forgetParkedKey', path, 'root', why)).body).toMatchObject({ state: 'waiting' });
+    content.outcome = known;
+    expect((await send('forgetParkedKey', path, 'root', why)).body).toMatchObject({ state: 'parked' });
+    // Letters that come after the look are told of by the service; nothing is done that the audit does not have.
+    content.forget = () => Promise.reject(notForgotten());
+    expect((await send('forgetParkedKey', path, 'root', why)).status).toBe(409);
+    refuse = new Problem('unavailable', 'event_store.unavailable', 'Away.');
+    expect((await send('forgetParkedKey', path, 'root', why)).status).toBe(503);
+    expect(content.forgets).toHaveLength(3);
+    content.waiting = [];
+    expect((await send('forgetParkedKey', path, 'root', why)).status).toBe(404);
+  });
+
   test('a stream is tried again, and its outcome told', async () => {
     identity.streaming = [stream('mail', 'identity.invitation-1')];
     const path = '/parked-streams/identity/mail/identity.invitation-1/retry';
@@ -284,11 +328,12 @@ describe('what is parked', () => {
       ['listDeadLetters', '/parked-keys/content-grants/t/k/letters'],
       ['releaseParkedKey', '/parked-keys/content-grants/t/k/release'],
       ['discardDeadLetter', '/parked-keys/content-grants/t/k/letters/0/discard'],
+      ['forgetParkedKey', '/parked-keys/content-grants/t/k/forget'],
       ['listParkedStreams', '/parked-streams'],
       ['retryParkedStream', '/parked-streams/content/r/s/retry'],
     ] as const)
       expect((await send(operation, path, 'secret')).status).toBe(403);
-    expect([content.releases, content.discards]).toEqual([[], []]);
+    expect([content.releases, content.discards, content.forgets]).toEqual([[], [], []]);
   });
 
   test('a service that cannot be asked is said to be away', async () => {

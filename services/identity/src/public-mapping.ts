@@ -182,6 +182,7 @@ export const publicMapping: PublicMapping = (recorded: Recorded<DomainEvent>) =>
     case 'AccessDenied':
     case 'RecoveryAsked':
     case 'DiscardAsked':
+    case 'ForgetAsked':
     case 'SubdomainClaimed':
     case 'SubdomainReleased':
     case 'InstanceInitialized':

@@ -149,6 +149,13 @@ export const releaseParkedKey = operation({
   },
 });
 
+const whyGivenUp = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '\\S',
+  description: 'Why it may be missing. Kept in the audit for ever: no personal data.',
+});
+
 /** Gives up one message, so that those behind it go on. */
 export const discardDeadLetter = operation({
   id: 'discardDeadLetter',
@@ -168,18 +175,35 @@ export const discardDeadLetter = operation({
       description: 'Place of the message in the partition of the topic.',
     }),
   }),
-  body: closed({
-    reason: Type.String({
-      minLength: 1,
-      maxLength: 500,
-      pattern: '\\S',
-      description: 'Why it may be missing. Kept in the audit for ever: no personal data.',
-    }),
-  }),
+  body: closed({ reason: whyGivenUp }),
   success: {
     200: closed({
       object: words(['dead-letter-discard']),
       state: outcome('released'),
+      parked: Type.Optional(ParkedKey),
+    }),
+  },
+  errors: [409],
+});
+
+/** Forgets a key whose messages are gone. */
+export const forgetParkedKey = operation({
+  id: 'forgetParkedKey',
+  owner: 'gateway',
+  surface: 'admin',
+  method: 'POST',
+  path: '/parked-keys/{group}/{topic}/{key}/forget',
+  tag: 'Instance',
+  summary: 'Forget a key whose messages are gone',
+  description:
+    'For a key that waits although its dead letters have been removed: no release can end it. What those messages say is not done, by nobody; messages of the key that come from now on are handled again, in order. Refused while a message is left, and while the key is released. Waits for the outcome as a release does, and the reason stands in the audit.',
+  access: 'instance-admin',
+  params: closed(keyParams),
+  body: closed({ reason: whyGivenUp }),
+  success: {
+    200: closed({
+      object: words(['parked-key-forget']),
+      state: outcome('forgotten'),
       parked: Type.Optional(ParkedKey),
     }),
   },
@@ -234,6 +258,7 @@ export const parkedOperations = {
   listDeadLetters,
   releaseParkedKey,
   discardDeadLetter,
+  forgetParkedKey,
   listParkedStreams,
   retryParkedStream,
 } as const;
@@ -258,6 +283,7 @@ export const recordRecovery = operation({
     discarded: Type.Optional(
       closed({ partition: Type.Integer({ minimum: 0 }), offset: Type.String(), reason: Type.String() }),
     ),
+    forgotten: Type.Optional(closed({ letters: Type.Integer({ minimum: 0 }), since: DateTime, reason: Type.String() })),
   }),
   success: { 204: null },
 });

@@ -24,6 +24,16 @@ const writeKeyless = (path: string, topic: string, events: readonly CloudEvent[]
   }
 };
 
+/** Past the library, which keeps what a key waits for. */
+const loseMessages = (path: string, topic: string): void => {
+  const db = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: false });
+  try {
+    db.prepare('DELETE FROM messages WHERE topic_id = (SELECT id FROM topics WHERE name = ?)').run(topic);
+  } finally {
+    db.close();
+  }
+};
+
 describeMessageBusConformance('embedded', {
   createPlace: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bindery-message-bus-'));
@@ -31,6 +41,7 @@ describeMessageBusConformance('embedded', {
     return {
       open: async () => openEmbeddedMessageBus({ path, pollMs: 5, leaseMs: 2000 }),
       writeKeyless: async (topic, events) => writeKeyless(path, topic, events),
+      loseMessages: async (topic) => loseMessages(path, topic),
       dispose: () => rm(folder, { recursive: true }),
     };
   },

@@ -178,6 +178,7 @@ class SqliteMessageBus implements EmbeddedMessageBus {
       letters: (topic, key, page) => consumer.letters(topic, key, page),
       release: (topic, key, signal) => consumer.release(topic, key, signal),
       discard: (topic, key, offset, signal) => consumer.discard(topic, key, offset, signal),
+      forget: (topic, key, signal) => consumer.forget(topic, key, signal),
       stop: () => consumer.stop().finally(() => this.#consumers.delete(consumer)),
     };
   }

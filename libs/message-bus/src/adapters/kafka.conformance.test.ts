@@ -1,4 +1,4 @@
-import { describeMessageBusConformance, writeKeylessToKafka } from '@bindery/testing';
+import { describeMessageBusConformance, loseMessagesOfKafka, writeKeylessToKafka } from '@bindery/testing';
 import { describe } from '@jest/globals';
 import { openKafkaMessageBus } from './kafka.ts';
 
@@ -9,6 +9,7 @@ const suite = (): void =>
     createPlace: async () => ({
       open: async () => openKafkaMessageBus({ brokers: brokers.split(','), heartbeatMs: 200, commitEveryMs: 20 }),
       writeKeyless: writeKeylessToKafka({ brokers: brokers.split(',') }),
+      loseMessages: loseMessagesOfKafka({ brokers: brokers.split(',') }),
       dispose: async () => undefined,
     }),
     patienceMs: 15_000,

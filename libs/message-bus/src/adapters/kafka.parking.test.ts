@@ -1,3 +1,4 @@
+import { loseMessagesOfKafka } from '@bindery/testing';
 import { KafkaDouble } from '@bindery/testing/kafka-double';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import kafkajs, { type Message } from 'kafkajs';
@@ -133,6 +134,37 @@ test('a release whose dead letters are missing ends, is told, and holds up nothi
   await until(() => seen.includes('other'));
   expect(await consumer.discard(topic, 'gone', '7')).toBe(false);
   expect(seen).toEqual(['gone-0', 'other']);
+});
+
+test('where the first dead letters of a key are gone those behind them are seen and released, then the key is forgotten', async () => {
+  const bus = open();
+  await write(deadLetterTopic(group), [letter('a', 0), letter('a', 1), letter('a', 2)]);
+  await write(parkedKeysTopic(group), [entry('a', 3, 2)]);
+  await loseMessagesOfKafka({ brokers: double.brokers.split(',') })(deadLetterTopic(group), '2');
+  const consumer = await consume(bus);
+  const { letters } = await consumer.letters(topic, 'a', { limit: 10 });
+  expect(letters.map(({ offset }) => offset)).toEqual(['2']);
+  expect(await consumer.forget(topic, 'a')).toBe(false);
+  await consumer.release(topic, 'a');
+  expect(seen).toEqual(['a-2']);
+  expect(await consumer.parked({ fresh: true })).toMatchObject([{ key: 'a', messages: 2, releasing: false }]);
+  expect(await consumer.forget(topic, 'a')).toBe(true);
+  expect(await consumer.parked({ fresh: true })).toEqual([]);
+});
+
+test('a key to which letters have come after the look is not forgotten, nor released in its stead', async () => {
+  const bus = open();
+  await write(deadLetterTopic(group), [letter('a', 0)]);
+  const wanted = {
+    key: JSON.stringify(['release', topic, 'a']),
+    value: JSON.stringify({ topic, key: 'a', forget: true }),
+  };
+  await write(parkedKeysTopic(group), [entry('a', 1, 0), wanted]);
+  const before = double.endOf(parkedKeysTopic(group), 0);
+  const consumer = await consume(bus);
+  await until(() => double.endOf(parkedKeysTopic(group), 0) > before);
+  expect(await consumer.parked({ fresh: true })).toMatchObject([{ key: 'a', messages: 1, releasing: false }]);
+  expect(seen).toEqual([]);
 });
 
 test('a release whose dead letters cannot be read waits, and messages of other keys do not wait for it', async () => {

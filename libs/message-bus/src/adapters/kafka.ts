@@ -122,6 +122,7 @@ class KafkaBus implements KafkaMessageBus {
       letters: (topic, key, page) => consumer.letters(topic, key, page),
       release: (topic, key, signal) => consumer.release(topic, key, signal),
       discard: (topic, key, offset, signal) => consumer.discard(topic, key, offset, signal),
+      forget: (topic, key, signal) => consumer.forget(topic, key, signal),
       stop,
     };
   }

@@ -22,7 +22,7 @@ const statusMs = 10_000;
 /** Longest that a file is on its way to a service, in ms: what the service gives it, and some for the answer. */
 const uploadMs = 150_000;
 /** What is not asked of another replica when one has perhaps begun it. */
-const changing = new Set(['rebuild', 'release-key', 'discard-letter', 'retry-stream']);
+const changing = new Set(['rebuild', 'release-key', 'discard-letter', 'forget-key', 'retry-stream']);
 /** How often a service that was never ready is asked again, in ms. */
 const pollMs = 500;
 

@@ -148,6 +148,7 @@ export const observedMessageBus = (
         letters: (topic, key, page) => consumer.letters(topic, key, page),
         release: (topic, key, signal) => consumer.release(topic, key, signal),
         discard: (topic, key, offset, signal) => consumer.discard(topic, key, offset, signal),
+        forget: (topic, key, signal) => consumer.forget(topic, key, signal),
         stop: () => {
           running.delete(entry);
           return consumer.stop();

@@ -37,7 +37,8 @@ export interface KafkaDoubleOptions {
  *
  * What it lacks: replicas (its brokers share one log) and elections, compaction and retention, the members of groups after a restart (they must join
  * again, offsets stay), quotas, security, static members, the offsets of a consumer within a transaction
- * (`AddOffsetsToTxn`, `TxnOffsetCommit`), and administration beyond creating and deleting topics.
+ * (`AddOffsetsToTxn`, `TxnOffsetCommit`), and administration beyond creating and deleting topics
+ * and deleting records (which it forgets, but keeps in its folder).
  */
 export class KafkaDouble {
   readonly #directory: string;

@@ -14,6 +14,7 @@ export type KafkaRequest =
   | 'ApiVersions'
   | 'CreateTopics'
   | 'DeleteTopics'
+  | 'DeleteRecords'
   | 'InitProducerId'
   | 'AddPartitionsToTxn'
   | 'EndTxn';

@@ -60,7 +60,7 @@ const produce: Handle = (request, context) => {
   const answer = new WireWriter();
   answer.array(topics, ({ topic, partitions }) =>
     answer.string(topic).array(partitions, ({ partition, error, offset }) =>
-      // No time of appending (the producer's counts); the log starts at 0.
+      // No time of appending (the producer's counts); clients make nothing of where the log starts.
       answer.int32(partition).int16(error).int64(offset).int64(-1n).int64(0n),
     ),
   );
@@ -95,7 +95,7 @@ const fetchAll = (
       return { ...none, error: KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER };
     }
     if (log === undefined) return { ...none, error: KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION };
-    if (offset < 0n || offset > log.end) return { ...none, error: KAFKA_ERRORS.OFFSET_OUT_OF_RANGE };
+    if (offset < log.first || offset > log.end) return { ...none, error: KAFKA_ERRORS.OFFSET_OUT_OF_RANGE };
     const limit = committed ? log.stableEnd : log.end;
     const batches = log.read(offset, limit, Math.min(left, most), !any);
     const bytes = Buffer.concat(batches.map((batch) => batch.bytes));
@@ -140,7 +140,7 @@ const fetch: Handle = async (request, context) => {
       answer
         .int64(log?.end ?? -1n)
         .int64(log?.stableEnd ?? -1n)
-        .int64(log === undefined ? -1n : 0n);
+        .int64(log?.first ?? -1n);
       answer.array(aborted, ({ producerId, first }) => answer.int64(producerId).int64(first));
       return answer.int32(-1).bytes(bytes);
     }),
@@ -153,7 +153,7 @@ const EARLIEST = -2n;
 
 const offsetAt = (log: PartitionLog, time: bigint, committed: boolean): readonly [offset: bigint, time: bigint] => {
   if (time === LATEST) return [committed ? log.stableEnd : log.end, -1n];
-  if (time === EARLIEST) return [0n, -1n];
+  if (time === EARLIEST) return [log.first, -1n];
   return log.find(time) ?? [-1n, -1n];
 };
 
@@ -177,9 +177,33 @@ const listOffsets: Handle = (request, context) => {
   );
 };
 
+const deleteRecords: Handle = (request, context) => {
+  const answer = new WireWriter().int32(0);
+  const topics = request.array(() => ({
+    topic: request.string(),
+    partitions: request.array(() => ({ partition: request.int32(), before: request.int64() })),
+  }));
+  return answer.array(topics, ({ topic, partitions }) =>
+    answer.string(topic).array(partitions, ({ partition, before }) => {
+      const place = { topic, partition };
+      const log = context.state.partition(place);
+      const elsewhere = context.leaderOf(place) === context.node ? 0 : KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER;
+      const beyond = before > (log?.end ?? 0n) ? KAFKA_ERRORS.OFFSET_OUT_OF_RANGE : 0;
+      const error =
+        context.forced ?? (log === undefined ? KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION : elsewhere || beyond);
+      if (error === 0) context.state.deleteRecords(place, before < 0n ? (log?.end ?? 0n) : before);
+      return answer
+        .int32(partition)
+        .int64(log?.first ?? -1n)
+        .int16(error);
+    }),
+  );
+};
+
 /** Requests about what is in the log. */
 export const LOG_REQUESTS: readonly Api[] = [
   { name: 'Produce', key: 0, versions: [7, 7], handle: produce },
   { name: 'Fetch', key: 1, versions: [11, 11], handle: fetch },
   { name: 'ListOffsets', key: 2, versions: [3, 3], handle: listOffsets },
+  { name: 'DeleteRecords', key: 21, versions: [0, 1], handle: deleteRecords },
 ];

@@ -25,7 +25,13 @@ export class PartitionLog {
   /** First offset of each open transaction, by producer. */
   readonly #open = new Map<bigint, bigint>();
   readonly #aborted: Aborted[] = [];
+  #first = 0n;
   #end = 0n;
+
+  /** The least offset that can be read. */
+  get first(): bigint {
+    return this.#first;
+  }
 
   /** The next offset. */
   get end(): bigint {
@@ -106,6 +112,11 @@ export class PartitionLog {
       found.push(batch);
     }
     return found;
+  }
+
+  /** What lies before an offset cannot be read any more; it stays in memory. */
+  dropBefore(offset: bigint): void {
+    if (offset > this.#first) this.#first = offset;
   }
 
   /** Aborted transactions that have records between the two offsets. */

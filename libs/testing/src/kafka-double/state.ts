@@ -36,6 +36,7 @@ export interface StoredOffset extends Place {
 type Entry =
   | { readonly kind: 'topic'; readonly name: string; readonly partitions: number; readonly maxBytes: number }
   | { readonly kind: 'topic-gone'; readonly name: string }
+  | { readonly kind: 'records-gone'; readonly place: Place; readonly before: string }
   | { readonly kind: 'offsets'; readonly group: string; readonly offsets: readonly StoredOffset[] }
   | { readonly kind: 'producer-id'; readonly last: string }
   | { readonly kind: 'transaction'; readonly transaction: TransactionState }
@@ -86,6 +87,11 @@ export class DoubleState {
 
   deleteTopic(name: string): void {
     this.#record({ kind: 'topic-gone', name });
+  }
+
+  /** Records of a partition before an offset are gone. */
+  deleteRecords(place: Place, before: bigint): void {
+    this.#record({ kind: 'records-gone', place, before: String(before) });
   }
 
   /** Whether there is room for so many bytes more. */
@@ -187,6 +193,9 @@ export class DoubleState {
       }
       case 'topic-gone':
         this.topics.delete(entry.name);
+        break;
+      case 'records-gone':
+        this.partition(entry.place)?.dropBefore(BigInt(entry.before));
         break;
       case 'producer-id':
         this.#lastProducerId = BigInt(entry.last);

@@ -17,6 +17,8 @@ export interface MessageBusPlace {
   restart?(): Promise<void>;
   /** Writes messages without a key, as other programs may: into as many partitions as they like. */
   writeKeyless(topic: string, events: readonly CloudEvent[]): Promise<void>;
+  /** Removes all messages of a topic, past the library, as an administrator of the bus may. */
+  loseMessages(topic: string): Promise<void>;
   /** Removes what the place needed; every client is closed by then. */
   dispose(): Promise<void>;
 }

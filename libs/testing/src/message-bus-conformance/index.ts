@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { delivering } from './delivering.ts';
 import { fencing } from './fencing.ts';
+import { forgetting } from './forgetting.ts';
 import type { MessageBusHarness } from './harness.ts';
 import { looking } from './looking.ts';
 import { members } from './members.ts';
@@ -12,6 +13,7 @@ export type { MessageBusHarness, MessageBusPlace } from './harness.ts';
 export { numbered, upTo } from './harness.ts';
 export { writeKeylessToKafka } from './keyless.ts';
 export { Distinct, insist, loadKeys, publishOnce } from './load.ts';
+export { loseMessagesOfKafka } from './losing.ts';
 
 /** Everything that the message bus port promises; every adapter runs it. */
 export const describeMessageBusConformance = (name: string, harness: MessageBusHarness): void => {
@@ -20,6 +22,7 @@ export const describeMessageBusConformance = (name: string, harness: MessageBusH
     describe('members', () => members(harness));
     describe('parking', () => parking(harness));
     describe('operating', () => operating(harness));
+    describe('forgetting', () => forgetting(harness));
     describe('looking', () => looking(harness));
     describe('fencing', () => fencing(harness));
   });

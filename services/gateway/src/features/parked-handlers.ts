@@ -3,6 +3,7 @@ import {
   conflict,
   type HandlersFor,
   invalid,
+  notForgotten,
   notFound,
   type OperationContext,
   type ParkedKeyId,
@@ -35,9 +36,9 @@ const presentKey = (service: string, known: WaitingKey) => ({
   key: shownKey(known.key),
 });
 /** @param left what is parked after a release, null when the key is free */
-const outcomeOf = (service: string, left: WaitingKey | null) =>
+const outcomeOf = <Free extends string>(free: Free, service: string, left: WaitingKey | null) =>
   left === null
-    ? { state: 'released' as const }
+    ? { state: free }
     : { state: left.releasing ? ('waiting' as const) : ('parked' as const), parked: presentKey(service, left) };
 const presentStream = (service: string, known: WaitingStream) => ({
   object: 'parked-stream' as const,
@@ -183,7 +184,7 @@ export function createParkedHandlers(
         status: 200,
         body: {
           object: 'parked-key-release',
-          ...outcomeOf(owner.name, left),
+          ...outcomeOf('released', owner.name, left),
         },
       };
     },
@@ -205,7 +206,21 @@ export function createParkedHandlers(
         discarded: { partition: first.partition, offset, reason },
       });
       const left = await owner.parked.discard({ ...id, offset, waitMs: waitIn(context) });
-      return { status: 200, body: { object: 'dead-letter-discard', ...outcomeOf(owner.name, left) } };
+      return { status: 200, body: { object: 'dead-letter-discard', ...outcomeOf('released', owner.name, left) } };
+    },
+
+    async forgetParkedKey(context, { params, body: { reason } }) {
+      const { owner, known } = await find(params);
+      const { group, topic, key, letters, since } = known;
+      const found = await owner.parked.letters({ group, topic, key, limit: 1 });
+      if (found.letters.length > 0 || known.releasing) throw notForgotten();
+      await record(context, {
+        ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: nameOfKey(key) },
+        attempts: known.attempts,
+        forgotten: { letters, since, reason },
+      });
+      const left = await owner.parked.forget({ group, topic, key, waitMs: waitIn(context) });
+      return { status: 200, body: { object: 'parked-key-forget', ...outcomeOf('forgotten', owner.name, left) } };
     },
 
     async listParkedStreams(_context, { query: { service, reactor, page, limit = defaultLimit } }) {

@@ -81,6 +81,15 @@ export class GroupConsumer implements RunningConsumer {
     return discarded;
   }
 
+  async forget(topicName: string, key: string, signal?: AbortSignal): Promise<boolean> {
+    const { commits, parking, log } = this.#context;
+    const { groupId } = this.#membership;
+    const topic = log.topic(topicName);
+    const forgotten = await commits.submit(plainWrite(() => parking.forget(groupId, topic.id, key)));
+    if (forgotten) await this.#released(topic, key, signal);
+    return forgotten;
+  }
+
   /** Waits for the end of a release that was just asked for. */
   async #released(topic: Topic, key: string, signal: AbortSignal | undefined): Promise<void> {
     const { changes, parking } = this.#context;

@@ -41,6 +41,7 @@ export class Parking {
   readonly #releasing: Query<[string]>;
   readonly #state: Query<[number]>;
   readonly #firstParked: Query<[number, number]>;
+  readonly #waits: Query<[number]>;
   readonly #first: Query<ListedRow>;
   readonly #list: Query<ListedRow>;
   readonly #one: Query<ListedRow>;
@@ -49,9 +50,11 @@ export class Parking {
   readonly #addKey: StatementSync;
   readonly #addMessage: StatementSync;
   readonly #removeMessage: StatementSync;
+  readonly #removeMessages: StatementSync;
   readonly #headDone: StatementSync;
   readonly #removeKey: StatementSync;
   readonly #startRelease: StatementSync;
+  readonly #endRelease: StatementSync;
   readonly #parkAgain: StatementSync;
 
   constructor(db: DatabaseSync, log: Log, now: () => number) {
@@ -66,8 +69,10 @@ export class Parking {
     );
     this.#firstParked = prepareQuery(
       db,
-      `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey} ORDER BY offset_ LIMIT 1`,
+      `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey}
+         AND EXISTS (SELECT 1 FROM messages WHERE seq = dead_seq) ORDER BY offset_ LIMIT 1`,
     );
+    this.#waits = prepareQuery(db, `SELECT 1 FROM parked_messages WHERE ${ofKey} LIMIT 1`);
     this.#waiting = prepareQuery(
       db,
       `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey} AND offset_ > ? ORDER BY offset_ LIMIT ?+0`,
@@ -87,9 +92,11 @@ export class Parking {
       'INSERT INTO parked_messages (group_id, topic_id, key, offset_, dead_seq) VALUES (?, ?, ?, ?, ?)',
     );
     this.#removeMessage = db.prepare(`DELETE FROM parked_messages WHERE ${ofKey} AND offset_ = ?`);
+    this.#removeMessages = db.prepare(`DELETE FROM parked_messages WHERE ${ofKey}`);
     this.#headDone = db.prepare(`UPDATE parked_keys SET attempts = 0 WHERE ${ofKey} AND attempts > 0`);
     this.#removeKey = db.prepare(`DELETE FROM parked_keys WHERE ${ofKey}`);
     this.#startRelease = db.prepare(`UPDATE parked_keys SET releasing = 1 WHERE ${ofKey}`);
+    this.#endRelease = db.prepare(`UPDATE parked_keys SET releasing = 0 WHERE ${ofKey}`);
     this.#parkAgain = db.prepare(
       `UPDATE parked_keys SET releasing = 0, reason = ?, attempts = attempts + ? WHERE ${ofKey}`,
     );
@@ -114,7 +121,7 @@ export class Parking {
     return this.#releasing.first(groupId, topicId, partition)?.[0];
   }
 
-  /** The oldest message parked under a key, as it was before it was parked. */
+  /** The oldest message parked under a key whose dead letter is there, as it was before it was parked. */
   firstParked({ groupId, topicId, partition }: Lease, key: string): StoredMessage | undefined {
     const first = this.#firstParked.first(groupId, topicId, key);
     const stored = first && this.#log.bySeq(first[1]);
@@ -126,8 +133,14 @@ export class Parking {
     this.#headDone.run(groupId, topicId, key);
   }
 
-  removeKey({ groupId, topicId }: Lease, key: string): void {
-    this.#removeKey.run(groupId, topicId, key);
+  /**
+   * The release of a key has handed out every dead letter that there is: the key is free, or waits on when some are missing.
+   * @returns whether it is free
+   */
+  finish({ groupId, topicId }: Lease, key: string): boolean {
+    const free = this.#waits.first(groupId, topicId, key) === undefined;
+    (free ? this.#removeKey : this.#endRelease).run(groupId, topicId, key);
+    return free;
   }
 
   /** @param attempts how often the first message was tried this time */
@@ -147,6 +160,19 @@ export class Parking {
     const first = this.#firstParked.first(groupId, topicId, key);
     if (first === undefined || String(first[0]) !== offset || this.isReleasing(groupId, topicId, key)) return false;
     this.#removeMessage.run(groupId, topicId, key, first[0]);
+    this.#headDone.run(groupId, topicId, key);
+    this.#startRelease.run(groupId, topicId, key);
+    return true;
+  }
+
+  /**
+   * Takes the messages of a key out when none of their dead letters is there and no release is under way, and starts its
+   * release, which makes it free. @returns whether that is so
+   */
+  forget(groupId: number, topicId: number, key: string): boolean {
+    const releasing = this.#state.first(groupId, topicId, key)?.[0];
+    if (releasing !== 0 || this.#firstParked.first(groupId, topicId, key) !== undefined) return false;
+    this.#removeMessages.run(groupId, topicId, key);
     this.#headDone.run(groupId, topicId, key);
     this.#startRelease.run(groupId, topicId, key);
     return true;

@@ -149,7 +149,12 @@ export class PartitionRunner {
       await commits.submit(plainWrite(() => parking.removeMessage(this.lease, key, message.offset), hold));
       if (this.#stopped) return;
     }
-    await commits.submit(plainWrite(() => parking.removeKey(this.lease, key), hold));
+    const isFree = await commits.submit(plainWrite(() => parking.finish(this.lease, key), hold));
+    if (!isFree) {
+      const { group, deadLetters } = this.#handling;
+      const error = new Error(`dead letters of a key of ${this.#topic.name} are missing in ${deadLetters.name}`);
+      this.#context.onProblem({ kind: 'consumer', group, error });
+    }
     changes.notify(releaseKey(groupId, topicId, partition));
   }
 

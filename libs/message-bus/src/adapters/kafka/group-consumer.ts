@@ -81,10 +81,24 @@ export class GroupConsumer implements RunningConsumer {
     if (!topics.includes(topic)) throw new UnknownTopic(topic);
     await this.#catchUp();
     if (keys.isReleasing(topic, key) || (await this.#firstOf(topic, key)) !== offset) return false;
-    await keys.askRelease(topic, key, offset);
+    await keys.askRelease(topic, key, { discard: offset });
     await this.#released(topic, key, signal);
     // Somebody may have asked for a release after our look: its end is that of ours too, which nobody has seen then.
     return keys.isReleasing(topic, key) || (await this.#firstOf(topic, key)) !== offset;
+  }
+
+  async forget(topic: string, key: string, signal?: AbortSignal): Promise<boolean> {
+    const { parking, topics } = this.#parts;
+    const { keys } = parking;
+    if (!topics.includes(topic)) throw new UnknownTopic(topic);
+    await this.#catchUp();
+    const state = keys.get(topic, key);
+    if (state === undefined || keys.isReleasing(topic, key) || (await this.#firstOf(topic, key)) !== undefined)
+      return false;
+    await keys.askRelease(topic, key, { forget: true });
+    await this.#released(topic, key, signal);
+    // It is parked as it was when letters have come after our look; later ones may have been parked on their own.
+    return keys.isReleasing(topic, key) || keys.get(topic, key)?.since !== state.since;
   }
 
   /** Offset of the first message of a key that waits. */

@@ -26,6 +26,8 @@ export interface WantedRelease {
   readonly key: string;
   /** Offset in the topic of a message that no handler is to have again. */
   readonly discard?: string;
+  /** Only when there are no dead letters any more: the key is free without them. */
+  readonly forget?: true;
 }
 
 const VERSION = 'version';
@@ -137,10 +139,10 @@ export class ParkedKeys {
   }
 
   /** @param discard a message of the key that is not to be handled */
-  async askRelease(topic: string, key: string, discard?: string): Promise<void> {
+  async askRelease(topic: string, key: string, how: Pick<WantedRelease, 'discard' | 'forget'> = {}): Promise<void> {
     const name = releaseName(topic, key);
     // What is to be given up stays so, whoever asks for the rest again.
-    const wanted = { topic, key, ...this.#releases.get(name), ...(discard === undefined ? {} : { discard }) };
+    const wanted = { topic, key, ...this.#releases.get(name), ...how };
     await this.#write([{ name, value: JSON.stringify(wanted), apply: () => this.#releases.set(name, wanted) }]);
   }
 

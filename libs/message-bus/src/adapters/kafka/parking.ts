@@ -169,8 +169,22 @@ export class Parking {
     }
   }
 
-  /** Undefined when there is nothing from there on. */
+  /** Reads from an offset on, or from what is left where that is gone. Undefined when there is nothing. */
   async #read(
+    state: ParkedState,
+    offset: bigint,
+  ): Promise<{ readonly records: readonly StoredRecord[]; readonly next: bigint } | undefined> {
+    try {
+      return await this.#readAt(state, offset);
+    } catch (error) {
+      if (!isProtocolError(error, 'OFFSET_OUT_OF_RANGE')) throw error;
+      const first = (await this.#reader.offsets(this.#deadLetters, 'first')).get(state.deadPartition);
+      if (first === undefined || first === offset) throw error;
+      return this.#readAt(state, first);
+    }
+  }
+
+  async #readAt(
     { deadPartition }: ParkedState,
     offset: bigint,
   ): Promise<{ readonly records: readonly StoredRecord[]; readonly next: bigint } | undefined> {

@@ -191,7 +191,7 @@ export class PartitionRunner {
   }
 
   /**
-   * Releases a key. When its dead letters cannot be read it is tried again later, and when they are missing it is over:
+   * Releases a key, or forgets it. When its dead letters cannot be read it is tried again later, and when they are missing it is over:
    * the key stays parked, the others go on.
    */
   async #release(wanted: WantedRelease): Promise<void> {
@@ -201,10 +201,15 @@ export class PartitionRunner {
     if (state === undefined) return keys.endRelease(topic, key);
     const progress = { left: state };
     try {
+      if (wanted.forget === true) {
+        await this.#parts.parking.lettersOf(state).next();
+        return keys.endRelease(topic, key); // some have come: that was not asked for
+      }
       await this.#handOut(wanted, progress);
       this.#held.delete(key);
     } catch (error) {
       if (!(error instanceof LettersUnread)) throw error;
+      if (wanted.forget === true && error.missing) return keys.remove(topic, key);
       this.#parts.onTrouble(error);
       if (progress.left !== state) await keys.put([progress.left]);
       if (!error.missing) return this.#hold(key);

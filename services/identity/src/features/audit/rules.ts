@@ -180,6 +180,14 @@ const recoveries: AuditRules<RecoveryEvent> = {
       details: { service, owner, topic, attempts, partition, offset, reason },
     }),
   },
+  ForgetAsked: {
+    action: 'recovery.forget-asked',
+    label: 'Forgetting of a parked key asked for',
+    facts: ({ kind, target, service, owner, topic, attempts, letters, since, reason }) => ({
+      target: { type: kind, id: target },
+      details: { service, owner, topic, attempts, letters, since, reason },
+    }),
+  },
 };
 
 /** How every event of identity stands in the audit. */

@@ -1,5 +1,5 @@
 import type { AggregateDefinition } from '@bindery/event-sourcing';
-import type { DiscardAsked, RecoveryAsked, RecoveryEvent } from './events.ts';
+import type { DiscardAsked, ForgetAsked, RecoveryAsked, RecoveryEvent } from './events.ts';
 import { evolve, initialState, type RecoveryState, recoveryAggregateName } from './state.ts';
 
 /** Records what an administrator asks for. */
@@ -14,13 +14,24 @@ export interface RecordDiscard {
   readonly data: DiscardAsked['data'];
 }
 
-export type RecoveryCommand = RecordRecovery | RecordDiscard;
+/** Records that an administrator has a key forgotten. */
+export interface RecordForget {
+  readonly type: 'RecordForget';
+  readonly data: ForgetAsked['data'];
+}
+
+export type RecoveryCommand = RecordRecovery | RecordDiscard | RecordForget;
 
 export const decide = (command: RecoveryCommand, state: RecoveryState): readonly RecoveryEvent[] => {
   if (state.recorded) return [];
-  return command.type === 'RecordDiscard'
-    ? [{ type: 'DiscardAsked', data: command.data }]
-    : [{ type: 'RecoveryAsked', data: command.data }];
+  switch (command.type) {
+    case 'RecordDiscard':
+      return [{ type: 'DiscardAsked', data: command.data }];
+    case 'RecordForget':
+      return [{ type: 'ForgetAsked', data: command.data }];
+    default:
+      return [{ type: 'RecoveryAsked', data: command.data }];
+  }
 };
 
 /** One stream per request: one that is repeated under its key is recorded once. */

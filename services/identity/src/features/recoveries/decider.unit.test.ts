@@ -26,6 +26,16 @@ test('that a message is given up is recorded with the reason, once', () => {
   given({ type: 'DiscardAsked', data: givenUp }).when(discard).thenNothing();
 });
 
+test('that a key is forgotten is recorded with the reason, once', () => {
+  const data = {
+    ...asked,
+    kind: 'parked-key',
+    ...{ topic: 'bindery.identity.v1', letters: 3, since: '2026-03-01T12:00:00.000Z', reason: 'lost with a disk' },
+  } as const;
+  given().when({ type: 'RecordForget', data }).thenEvents({ type: 'ForgetAsked', data });
+  given({ type: 'ForgetAsked', data }).when({ type: 'RecordForget', data }).thenNothing();
+});
+
 test('what an administrator asks for is recorded once, however often the request comes', () => {
   given().when(record).thenEvents({ type: 'RecoveryAsked', data: asked });
   given({ type: 'RecoveryAsked', data: asked }).when(record).thenNothing();

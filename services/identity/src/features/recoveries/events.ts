@@ -33,4 +33,25 @@ export interface DiscardAsked {
   };
 }
 
-export type RecoveryEvent = RecoveryAsked | DiscardAsked;
+/** An administrator has asked that a key is forgotten whose messages are gone. */
+export interface ForgetAsked {
+  readonly type: 'ForgetAsked';
+  readonly data: {
+    readonly kind: 'parked-key';
+    readonly service: string;
+    /** Consumer group. */
+    readonly owner: string;
+    readonly topic: string;
+    /** Key. */
+    readonly target: string;
+    readonly attempts: number;
+    /** How many there were. */
+    readonly letters: number;
+    /** Since when the key had waited. */
+    readonly since: string;
+    /** In the words of whoever asked. */
+    readonly reason: string;
+  };
+}
+
+export type RecoveryEvent = RecoveryAsked | DiscardAsked | ForgetAsked;

@@ -5,9 +5,11 @@ import type { RecoveryCommand } from './decider.ts';
 import type { RecoveryEvent } from './events.ts';
 import type { RecoveryState } from './state.ts';
 
-const commandOf = ({ topic, discarded, ...rest }: BodyOf<typeof recordRecovery>): RecoveryCommand => {
+const commandOf = ({ topic, discarded, forgotten, ...rest }: BodyOf<typeof recordRecovery>): RecoveryCommand => {
   if (discarded !== undefined && topic !== undefined)
     return { type: 'RecordDiscard', data: { ...rest, kind: 'parked-key', topic, ...discarded } };
+  if (forgotten !== undefined && topic !== undefined)
+    return { type: 'RecordForget', data: { ...rest, kind: 'parked-key', topic, ...forgotten } };
   return { type: 'RecordRecovery', data: { ...rest, ...(topic === undefined ? {} : { topic }) } };
 };
 
