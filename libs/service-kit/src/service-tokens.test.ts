@@ -122,7 +122,16 @@ describe('the accepted tokens', () => {
   test('are each compared whole', () => {
     const accepts = createTokenCheck([old, next]);
     expect([old, next].map(accepts)).toEqual([true, true]);
-    expect([`${old}x`, old.slice(0, -1), '', `${old},${next}`].map(accepts)).toEqual([false, false, false, false]);
+    const longest = [old, next].toSorted((a, b) => a.length - b.length).at(-1) ?? '';
+    const more = ['x', '\0', '€', '\u{1f512}', '\ud83d', old, 'x'.repeat(5000)].flatMap((end) => [
+      old + end,
+      longest + end,
+    ]);
+    const others = [...more, old.slice(0, -1), next.slice(1), '', '\0', `${old},${next}`];
+    expect(others.filter(accepts)).toEqual([]);
+    // Nothing is left of who was asked about before.
+    expect([...others, old].map(accepts).at(-1)).toBe(true);
+    expect(['x', 'token-ü-\u{1f512}'].map((text) => createTokenCheck([text])(text))).toEqual([true, true]);
     expect(() => createTokenCheck([])).toThrow(RangeError);
   });
 

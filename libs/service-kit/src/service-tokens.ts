@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { commaSeparated, optional, required } from './config.ts';
 
 const minLength = 32;
@@ -24,18 +24,28 @@ export const acceptedTokens = (settings: {
   readonly SERVICE_TOKENS_ACCEPTED: string | undefined;
 }): readonly string[] => [settings.SERVICE_TOKEN, ...commaSeparated(settings.SERVICE_TOKENS_ACCEPTED)];
 
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+/** Room for one character more than the longest token has, in bytes: by it what is longer differs. */
+const oneMore = 4;
 
 /**
- * Tells whether a text is one of the tokens. It takes as long whichever it is, and when it is none: each is compared, by
- * digests of equal length, in constant time.
+ * Tells whether a text is one of the tokens. It takes as long whichever it is, and when it is none: each is compared whole, in
+ * constant time, in rooms of equal length, which costs a tenth of comparing digests.
  * @throws RangeError without any token
  */
 export const createTokenCheck = (tokens: readonly string[]): ((given: string) => boolean) => {
   if (tokens.length === 0) throw new RangeError('service tokens: at least one is needed');
-  const expected = tokens.map(digest);
+  const room = Math.max(...tokens.map((token) => Buffer.byteLength(token))) + oneMore;
+  const inRoom = (into: Buffer, text: string): Buffer => {
+    into.fill(0, into.write(text));
+    return into;
+  };
+  const expected = tokens.map((token) => inRoom(Buffer.alloc(room), token));
+  const shown = Buffer.alloc(room);
   return (given) => {
-    const shown = digest(given);
-    return expected.map((one) => timingSafeEqual(one, shown)).includes(true);
+    inRoom(shown, given);
+    let accepted = false;
+    for (const one of expected) accepted = timingSafeEqual(one, shown) || accepted;
+    // What a token is not filled up with, nobody can show: zeros.
+    return accepted && !given.includes('\0');
   };
 };
