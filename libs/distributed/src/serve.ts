@@ -29,7 +29,11 @@ export const serve = (options: ServeOptions): Part => {
   let finished: () => void = () => undefined;
   const listener = options.listener(() => ending);
   const server = createServer(
-    { keepAliveTimeout: keepAliveMs, headersTimeout: 10_000, requestTimeout: 120_000, noDelay: true },
+    {
+      ...{ keepAliveTimeout: keepAliveMs, headersTimeout: 10_000, requestTimeout: 120_000, noDelay: true },
+      // What has no body, downloads for instance, is no stream that has to be read to its end.
+      optimizeEmptyRequests: true,
+    },
     (request, response) => {
       if (!ending) {
         underWay += 1;

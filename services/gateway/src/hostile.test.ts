@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readBody } from './http/body.ts';
 import { type FakeInstance, startFakeInstance } from './testing.ts';
 
 let instance: FakeInstance;
@@ -11,8 +12,11 @@ afterAll(() => instance.stop());
 
 /** Sends bytes as they are and reads until the other side closes. */
 function raw(...parts: readonly (string | Uint8Array)[]): Promise<string> {
+  return rawTo(instance.port, ...parts);
+}
+function rawTo(port: number, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(instance.port, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) =>
@@ -97,6 +101,30 @@ describe('requests that are none', () => {
     expect(await received.promise).toBe('ECONNRESET');
     socket.destroy();
     await patient.stop();
+  });
+  test('whose headers say nothing of a body has sent none', async () => {
+    const bodiless = await startFakeInstance(
+      {},
+      {
+        rawRoutes: [
+          {
+            method: 'POST',
+            path: '/form',
+            handle: async (request, response) => {
+              const form = await readBody(request, response, 1000);
+              response.end(`${form.length} bytes`);
+            },
+          },
+        ],
+      },
+    );
+    const answer = await fetch(`http://127.0.0.1:${bodiless.port}/form`, { method: 'POST', body: 'a=b' });
+    expect(await answer.text()).toBe('3 bytes');
+    expect(await rawTo(bodiless.port, `POST /form HTTP/1.1\r\n${auth}${close}\r\n`)).toMatch(/\r\n\r\n0 bytes$/);
+    expect(await rawTo(bodiless.port, `POST /v1/things HTTP/1.1\r\n${auth}${close}\r\n`)).toMatch(
+      /^HTTP\/1\.1 400 .*body: is required/s,
+    );
+    await bodiless.stop();
   });
 });
 

