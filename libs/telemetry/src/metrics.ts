@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { registerCounter, registerHistogram } from './instruments.ts';
 import type { Labels, Metrics } from './port.ts';
 
 type Reader = Parameters<Metrics['gauge']>[3];
@@ -29,11 +30,11 @@ export const createMetrics = (
   const readers = new Map<string, Reader[]>();
 
   const makeCounter = (name: string, help: string, labels: readonly string[]): ReturnType<Metrics['counter']> => {
-    const own = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
+    const own = registerCounter(registry, name, help, labels);
     const other = mirror?.counter(name, help, labels);
     return {
       add: (by, values: Labels = {}) => {
-        own.inc(values, by);
+        own(by, values);
         other?.add(by, values);
       },
     };
@@ -44,11 +45,11 @@ export const createMetrics = (
     labels: readonly string[],
     buckets: readonly number[],
   ): ReturnType<Metrics['histogram']> => {
-    const own = new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers: [registry] });
+    const own = registerHistogram(registry, name, help, labels, buckets);
     const other = mirror?.histogram(name, help, labels, buckets);
     return {
       record: (value, values: Labels = {}) => {
-        own.observe(values, value);
+        own(value, values);
         other?.record(value, values);
       },
     };

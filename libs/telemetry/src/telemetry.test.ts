@@ -118,6 +118,34 @@ describe('metrics', () => {
       expect(text).toContain(line);
   });
 
+  test('are kept for each combination of labels, in whatever order these are named, and counted once however often they are read', async () => {
+    const { telemetry } = await open();
+    const { metrics } = telemetry;
+    const counter = metrics.counter('c_total', 'C.', ['a', 'b']);
+    counter.add(1, { a: 'x', b: 'y' });
+    counter.add(2, { b: 'y', a: 'x' });
+    counter.add(4, { a: 'y', b: 'x' });
+    counter.add(8, { a: 'x' });
+    metrics.counter('none_total', 'N.');
+    const histogram = metrics.histogram('h_seconds', 'H.', ['a', 'b'], [0.1, 1]);
+    for (const value of [0.1, 0.2, 1, 5]) histogram.record(value, { a: 'say "x"', b: 'y' });
+    histogram.record(0, { a: 'z', b: 'y' });
+    await telemetry.scrape();
+    const lines = (await telemetry.scrape()).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        ...['c_total{a="x",b="y"} 3', 'c_total{a="y",b="x"} 4', 'c_total{a="x"} 8', 'none_total 0'],
+        ...['h_seconds_bucket{le="0.1",a="say \\"x\\"",b="y"} 1', 'h_seconds_bucket{le="1",a="say \\"x\\"",b="y"} 3'],
+        ...['h_seconds_bucket{le="+Inf",a="say \\"x\\"",b="y"} 4', 'h_seconds_sum{a="say \\"x\\"",b="y"} 6.3'],
+        ...['h_seconds_count{a="say \\"x\\"",b="y"} 4', 'h_seconds_count{a="z",b="y"} 1', '# TYPE h_seconds histogram'],
+      ]),
+    );
+    expect(() => counter.add(1, { a: 'new', c: 'y' })).toThrow('label c');
+    for (const wrong of [-1, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => counter.add(wrong)).toThrow(RangeError);
+    expect(() => histogram.record(Number.NaN, { a: 'x', b: 'y' })).toThrow(TypeError);
+  });
+
   test('of a label that has gone are gone', async () => {
     const { telemetry } = await open();
     let labels = ['a', 'b'];
