@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { httpServers } from '@bindery/testing/http-servers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { BlobStore } from '../port.ts';
@@ -9,25 +9,11 @@ import { openS3BlobStore } from './s3.ts';
 
 const unavailable = { code: 'blob_store.unavailable' };
 const sha256 = 'a'.repeat(64);
-const started: { close(): void }[] = [];
-afterEach(() => {
-  for (const one of started.splice(0)) one.close();
-});
+const servers = httpServers();
+afterEach(() => servers.close());
 
 /** An HTTP server on a free port. @returns its address */
-const serve = async (answer: (asked: IncomingMessage, response: ServerResponse) => void): Promise<string> => {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  started.push({
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
-};
+const serve = async (answer: RequestListener): Promise<string> => (await servers.listen(answer)).url;
 
 const openAt = (endpoint: string): Promise<BlobStore> =>
   openS3BlobStore({

@@ -1,30 +1,20 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { httpServers } from '@bindery/testing/http-servers';
 import { afterEach, expect, test } from '@jest/globals';
 import type { BlobStore } from '../port.ts';
 import { openS3BlobStore } from './s3.ts';
 
 const content = Buffer.from('0123456789'.repeat(20_000));
 const sha256 = createHash('sha256').update(content).digest('hex');
-const started: { close(): void }[] = [];
-afterEach(() => {
-  for (const one of started.splice(0)) one.close();
-});
+const servers = httpServers();
+afterEach(() => servers.close());
 
 const storeAt = async (answer: (asked: IncomingMessage, response: ServerResponse) => void): Promise<BlobStore> => {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  started.push({
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  });
-  const address = server.address();
+  const { url: endpoint } = await servers.listen(answer);
   return openS3BlobStore({
     ...{
-      endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+      endpoint,
       bucket: 'b',
       timeoutMs: 5000,
     },
@@ -156,7 +146,7 @@ test('a clock that something in between has told does not stay', async () => {
 test('a long last step of an upload gets the time that its bytes need', async () => {
   let finished = false;
   const parts = Buffer.alloc(6 * 1024 ** 2, 'x');
-  const server = createServer((asked, response) => {
+  const { url: endpoint } = await servers.listen((asked, response) => {
     asked.resume().on('end', () => {
       if (asked.method === 'HEAD') response.writeHead(404).end();
       else if (asked.method === 'PUT') response.writeHead(200, { etag: '"t"' }).end();
@@ -168,14 +158,10 @@ test('a long last step of an upload gets the time that its bytes need', async ()
           response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
         }, 1200);
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  started.push({ close: () => server.closeAllConnections() });
-  started.push(server);
-  const address = server.address();
+  });
   const store = await openS3BlobStore({
     ...{
-      endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+      endpoint,
       bucket: 'b',
       timeoutMs: 1000,
     },

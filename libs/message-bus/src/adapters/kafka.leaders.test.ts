@@ -2,27 +2,17 @@ import { KAFKA_ERRORS, KafkaDouble } from '@bindery/testing/kafka-double';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { partitionOf } from '../partitioner.ts';
 import type { MessageBus } from '../port.ts';
+import { sampleEvent } from '../testing.ts';
 import { openKafkaMessageBus } from './kafka.ts';
 
 const topic = 'bindery.moving.v1';
 const partitions = 4;
-const event = (id: string) => ({
-  specversion: '1.0' as const,
-  id,
-  source: '/services/testing',
-  type: 'bindery.testing.something.happened.v1',
-  subject: id,
-  time: '2030-01-02T03:04:05.678Z',
-  datacontenttype: 'application/json' as const,
-  dataschema: '',
-  data: {},
-});
 /** One key for each partition, so that each batch goes to every broker. */
 const keys = Array.from({ length: 100 }, (_, index) => `k${index}`).filter(
   (key, index, all) =>
     all.findIndex((other) => partitionOf(other, partitions) === partitionOf(key, partitions)) === index,
 );
-const batch = (round: number) => keys.map((key) => ({ key, event: event(`${key}-${round}`) }));
+const batch = (round: number) => keys.map((key) => ({ key, event: sampleEvent(`${key}-${round}`) }));
 
 let double: KafkaDouble;
 let bus: MessageBus;

@@ -5,22 +5,12 @@ import kafkajs, { type Message } from 'kafkajs';
 import { toBinary } from '../cloud-events.ts';
 import { DEAD_LETTER_HEADERS } from '../dead-letters.ts';
 import { type BusMessage, type ConsumerOptions, deadLetterTopic, type MessageBus } from '../port.ts';
+import { sampleEvent } from '../testing.ts';
 import { parkedKeysTopic } from './kafka/parked-keys.ts';
 import { type KafkaProblem, openKafkaMessageBus } from './kafka.ts';
 
 const topic = 'bindery.parked.v1';
 const group = 'g';
-const event = (id: string) => ({
-  specversion: '1.0' as const,
-  id,
-  source: '/services/testing',
-  type: 'bindery.testing.something.happened.v1',
-  subject: id,
-  time: '2030-01-02T03:04:05.678Z',
-  datacontenttype: 'application/json' as const,
-  dataschema: '',
-  data: {},
-});
 
 let double: KafkaDouble;
 let buses: MessageBus[];
@@ -82,7 +72,7 @@ const write = async (to: string, messages: readonly Message[]): Promise<void> =>
 
 /** A dead letter as it is stored, of a message at an offset of the first partition. */
 const letter = (key: string, offset: number, bytes = 0): Message => {
-  const { value, headers } = toBinary({ ...event(`${key}-${offset}`), data: { filling: 'x'.repeat(bytes) } });
+  const { value, headers } = toBinary(sampleEvent(`${key}-${offset}`, { filling: 'x'.repeat(bytes) }));
   const own = {
     [DEAD_LETTER_HEADERS.topic]: topic,
     [DEAD_LETTER_HEADERS.partition]: '0',
@@ -130,7 +120,7 @@ test('a release whose dead letters are missing ends, is told, and holds up nothi
   expect(problems).toContainEqual(
     expect.objectContaining({ kind: 'consumer', group, error: expect.objectContaining({ missing: true }) }),
   );
-  await bus.publish(topic, [{ key: 'other', event: event('other') }]);
+  await bus.publish(topic, [{ key: 'other', event: sampleEvent('other') }]);
   await until(() => seen.includes('other'));
   expect(await consumer.discard(topic, 'gone', '7')).toBe(false);
   expect(seen).toEqual(['gone-0', 'other']);
@@ -175,7 +165,7 @@ test('a release whose dead letters cannot be read waits, and messages of other k
   double.inject({ kind: 'disconnect', on: ['Fetch'], node: 2 });
   const released = consumer.release(topic, 'a');
   await until(() => problems.some(({ kind }) => kind === 'consumer'));
-  await bus.publish(topic, [{ key: 'other', event: event('other') }]);
+  await bus.publish(topic, [{ key: 'other', event: sampleEvent('other') }]);
   await until(() => seen.includes('other'));
   expect((await consumer.parked({ fresh: true }))[0]?.releasing).toBe(true);
   double.clearFaults();
@@ -201,7 +191,7 @@ test('a message that was not given up, since a release that had begun before end
   };
   const [bus, other] = [open(), open()];
   const consumer = await consume(bus, handle);
-  await bus.publish(topic, [{ key: 'a', event: event('a') }]);
+  await bus.publish(topic, [{ key: 'a', event: sampleEvent('a') }]);
   while ((await consumer.parked()).length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
   poison = false;
   const second = await consume(other, handle);

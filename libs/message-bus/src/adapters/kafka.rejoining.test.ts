@@ -1,21 +1,11 @@
 import { KAFKA_ERRORS, KafkaDouble } from '@bindery/testing/kafka-double';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type MessageBus, serviceTopic } from '../port.ts';
+import { sampleEvent } from '../testing.ts';
 import { openKafkaMessageBus } from './kafka.ts';
 
 const { COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, ILLEGAL_GENERATION } = KAFKA_ERRORS;
 const topic = serviceTopic('content');
-const event = (id: string) => ({
-  specversion: '1.0' as const,
-  id,
-  source: '/services/content',
-  type: 'bindery.content.something.happened.v1',
-  subject: id,
-  time: '2030-01-02T03:04:05.678Z',
-  datacontenttype: 'application/json' as const,
-  dataschema: '',
-  data: {},
-});
 
 let double: KafkaDouble;
 let bus: MessageBus;
@@ -35,7 +25,7 @@ beforeEach(async () => {
     return { kind: 'done' as const };
   };
   await bus.consume({ group: 'rejoining', topics: [topic], handle });
-  await bus.publish(topic, [{ key: 'k', event: event('before') }]);
+  await bus.publish(topic, [{ key: 'k', event: sampleEvent('before') }]);
   await until(() => handled.includes('before'));
 });
 afterEach(async () => {
@@ -54,7 +44,7 @@ test.each([
     double.inject({ kind: 'error', code: COORDINATOR_LOAD_IN_PROGRESS, on: [request], times });
     double.inject({ kind: 'error', code: NOT_COORDINATOR, on: ['Heartbeat'], times: 1 });
     await until(() => double.faultsLeft === 0);
-    await bus.publish(topic, [{ key: 'k', event: event('after') }]);
+    await bus.publish(topic, [{ key: 'k', event: sampleEvent('after') }]);
     await until(() => handled.includes('after'));
     expect(handled).toEqual(['before', 'after']);
     expect(double.members('rejoining')).toBe(1);
@@ -64,14 +54,14 @@ test.each([
 
 test('what was handled when the coordinator moved is stored at the next one, and not handled again', async () => {
   double.inject({ kind: 'error', code: NOT_COORDINATOR, on: ['OffsetCommit'] });
-  await bus.publish(topic, [{ key: 'k', event: event('during') }]);
+  await bus.publish(topic, [{ key: 'k', event: sampleEvent('during') }]);
   await until(() => handled.includes('during'));
   const joined = double.requests('JoinGroup');
   double.inject({ kind: 'error', code: ILLEGAL_GENERATION, on: ['Heartbeat'], times: 1 });
   await until(() => double.requests('FindCoordinator') > 1 && double.faultsLeft === 1);
   double.clearFaults();
   await until(() => double.requests('JoinGroup') > joined);
-  await bus.publish(topic, [{ key: 'k', event: event('after') }]);
+  await bus.publish(topic, [{ key: 'k', event: sampleEvent('after') }]);
   await until(() => handled.includes('after'));
   expect(handled).toEqual(['before', 'during', 'after']);
 }, 15_000);
