@@ -5,6 +5,7 @@ import { operation } from '@bindery/contracts';
 import { noopTelemetry } from '@bindery/telemetry';
 import { afterEach, expect, test } from '@jest/globals';
 import Type from 'typebox';
+import { GivingUp } from './adapters/giving-up.ts';
 import { createHttpClient } from './adapters/http-client.ts';
 import { Lane } from './adapters/lane.ts';
 import { createRemoteRawRoute, createRemoteService } from './adapters/remote-service.ts';
@@ -69,10 +70,10 @@ test('connections are renewed, so that a replica that is new behind the same add
     else response.end('x');
   });
   const lane = new Lane(url, 4, false, 20);
-  const { signal } = new AbortController();
+  const giving = new GivingUp();
   const ask = async (path: string): Promise<string> => {
     const within = performance.now() + 30_000;
-    const { body } = await lane.request(within, signal, () => ({ path, method: 'GET' }));
+    const { body } = await lane.request(within, giving, () => ({ path, method: 'GET' }));
     return body.text();
   };
   const underWay = ask('/slow');

@@ -1,18 +1,22 @@
-import type { Dispatcher } from 'undici';
 import { deadlineExceeded } from '../deadline.ts';
+import { GivingUp } from './giving-up.ts';
+import type { Answer } from './whole-answer.ts';
 
 /** What came of asking one replica: its answer, or why another one may be asked. */
-export type Tried = { readonly response: Dispatcher.ResponseData } | { readonly elsewhere: unknown };
+export type Tried = { readonly response: Answer } | { readonly elsewhere: unknown };
 
 export interface Asking<R> {
   /** Whom to ask, best first. At least one. */
   readonly candidates: readonly R[];
-  /** Of the caller. */
-  readonly signal: AbortSignal;
+  /** Gives up all. */
+  readonly giving: GivingUp;
   /** After how long without an answer the next one is asked too, in ms. */
   readonly patienceMs: number;
-  /** Asks one. A rejection ends the whole. */
-  readonly ask: (candidate: R, signal: AbortSignal) => Promise<Tried>;
+  /**
+   * Asks one. A rejection ends the whole.
+   * @param onHead to be told that it has begun with an answer that is to be heard
+   */
+  readonly ask: (candidate: R, giving: GivingUp, onHead: () => void) => Promise<Tried>;
   /** Told who was too slow. @returns whether the next one may be asked beside it */
   readonly onSlow: (candidate: R) => boolean;
 }
@@ -21,61 +25,94 @@ export interface Asking<R> {
  * Asks one after another, the next one as soon as the one before failed or was slow. The slow ones may still answer first; those
  * that do not are told that nobody waits any more. Only for what does no harm when it is done twice.
  */
-export async function besideOneAnother<R>(asking: Asking<R>): Promise<Tried> {
-  const { candidates, signal, patienceMs, ask, onSlow } = asking;
-  const underWay = new Map<AbortController, Promise<{ readonly own: AbortController; readonly tried: Tried }>>();
-  const answering = new Set<AbortController>();
-  const onAbort = (): void => {
-    for (const own of [...underWay.keys(), ...answering]) own.abort(signal.reason);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  let last: Tried = { elsewhere: undefined };
-  try {
-    for (const [index, candidate] of candidates.entries()) {
-      if (signal.aborted) throw deadlineExceeded.problem();
-      const own = new AbortController();
-      underWay.set(
-        own,
-        ask(candidate, own.signal).then((tried) => ({ own, tried })),
-      );
-      let patient = index === candidates.length - 1;
-      do {
-        const settled = await firstOf(underWay.values(), patient ? undefined : patienceMs);
-        if (settled === undefined) {
-          if (onSlow(candidate)) break;
-          patient = true;
-          continue;
-        }
-        underWay.delete(settled.own);
-        last = settled.tried;
-        if ('response' in last) {
-          answering.add(settled.own);
-          last.response.body.once('close', () => signal.removeEventListener('abort', onAbort));
-          return last;
-        }
-      } while (patient && underWay.size > 0);
+export const besideOneAnother = <R>(asking: Asking<R>): Promise<Tried> =>
+  new Promise((resolve, reject) => new Askings(asking, resolve, reject).next());
+
+class Askings<R> {
+  readonly #asking: Asking<R>;
+  readonly #resolve: (tried: Tried) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #underWay = new Set<GivingUp>();
+  #index = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** Nobody else is asked beside those that are under way. */
+  #patient = false;
+  /** Whose answer is heard: the others are given up. */
+  #heard: GivingUp | undefined;
+  #isOver = false;
+
+  constructor(asking: Asking<R>, resolve: (tried: Tried) => void, reject: (error: unknown) => void) {
+    this.#asking = asking;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    // Also those whose answer still comes, for as long as there is anything to give up.
+    asking.giving.once('abort', () => {
+      for (const own of this.#underWay) own.because(asking.giving.reason);
+      this.#heard?.because(asking.giving.reason);
+    });
+  }
+
+  /** Asks the next one. */
+  next(): void {
+    const { candidates, giving, patienceMs, ask } = this.#asking;
+    clearTimeout(this.#timer);
+    const candidate = candidates[this.#index];
+    if (giving.aborted || candidate === undefined) {
+      this.#fail(deadlineExceeded.problem());
+      return;
     }
-    return last;
-  } finally {
-    if (answering.size === 0) signal.removeEventListener('abort', onAbort);
-    for (const [own, late] of underWay) {
-      own.abort();
+    this.#index += 1;
+    this.#patient = this.#index === candidates.length;
+    const own = new GivingUp();
+    this.#underWay.add(own);
+    if (!this.#patient) this.#timer = setTimeout(() => this.#slow(candidate), patienceMs);
+    ask(candidate, own, () => this.#hear(own)).then(
+      (tried) => this.#settled(own, tried),
+      (error: unknown) => this.#fail(error, own),
+    );
+  }
+
+  #slow(candidate: R): void {
+    if (this.#asking.onSlow(candidate)) this.next();
+    else this.#patient = true;
+  }
+
+  #hear(own: GivingUp): void {
+    if (this.#heard !== undefined || this.#isOver) return;
+    this.#heard = own;
+    this.#giveUpOthers();
+  }
+
+  #giveUpOthers(): void {
+    clearTimeout(this.#timer);
+    for (const own of this.#underWay) if (own !== this.#heard) own.because(deadlineExceeded.problem());
+  }
+
+  #settled(own: GivingUp, tried: Tried): void {
+    this.#underWay.delete(own);
+    if (this.#isOver || (this.#heard !== undefined && this.#heard !== own)) {
       // It was not heard, so what became of it is nobody's concern.
-      late.then(({ tried }) => ('response' in tried ? tried.response.body.dump() : undefined)).catch(() => undefined);
+      if ('response' in tried) tried.response.body.dump().catch(() => undefined);
+      return;
+    }
+    if ('response' in tried) {
+      this.#hear(own);
+      this.#isOver = true;
+      this.#resolve(tried);
+    } else if (this.#patient && this.#underWay.size > 0) return;
+    else if (this.#index < this.#asking.candidates.length) this.next();
+    else {
+      this.#isOver = true;
+      this.#giveUpOthers();
+      this.#resolve(tried);
     }
   }
-}
 
-/** What comes first, or undefined after so long. */
-async function firstOf<T>(promises: Iterable<Promise<T>>, withinMs: number | undefined): Promise<T | undefined> {
-  if (withinMs === undefined) return Promise.race(promises);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, withinMs, undefined);
-  });
-  try {
-    return await Promise.race([...promises, late]);
-  } finally {
-    clearTimeout(timer);
+  #fail(error: unknown, own?: GivingUp): void {
+    if (own !== undefined) this.#underWay.delete(own);
+    if (this.#isOver || (this.#heard !== undefined && this.#heard !== own)) return;
+    this.#isOver = true;
+    this.#giveUpOthers();
+    this.#reject(error);
   }
 }

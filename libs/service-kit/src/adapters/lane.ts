@@ -1,6 +1,6 @@
-import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
-import { deadlineExceeded } from '../deadline.ts';
+import type { GivingUp } from './giving-up.ts';
+import { type Answer, Collector, type OnHead } from './whole-answer.ts';
 
 const connectTimeoutMs = 2_000;
 /** Longest that an idle connection is kept, in ms: far below what services allow, so that they never close one in use. */
@@ -17,19 +17,6 @@ const silenceMs = 30_000;
 
 /** What is sent, once there is a connection for it. */
 export type Sending = Omit<Dispatcher.RequestOptions, 'signal' | 'headersTimeout' | 'bodyTimeout'>;
-
-/** Says once, and why, that a request is given up. An emitter, since a signal of its own for every request costs more than all else here. */
-class GivingUp extends EventEmitter {
-  aborted = false;
-  reason: unknown;
-
-  because(reason: unknown): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    this.emit('abort');
-  }
-}
 
 /**
  * The connections to one replica for one kind of requests, and those that wait for one. The wait is here and not in the pool:
@@ -80,63 +67,107 @@ export class Lane {
 
   /**
    * Sends a request when it has a connection, which is free again when the body of the answer has been read or given up.
-   * @param until when time for the answer is up, by the monotonic clock; of transfers, for its head
-   * @param signal of the caller: ends the wait, and the answer too while it comes
+   * @param until when time for the answer is up, by the monotonic clock
+   * @param giving ends the wait, and the answer too while it comes
    * @param sending told what is left of the time, in whole ms
-   * @throws Problem `deadline.exceeded` as soon as time is up or the signal aborts, whatever the connection is at; also while
-   *   the body is read
+   * @throws why it is given up, as soon as it is, whatever the connection is at; also while the body is read
    */
-  request(until: number, signal: AbortSignal, sending: (leftMs: number) => Sending): Promise<Dispatcher.ResponseData> {
-    if (signal.aborted) return Promise.reject(deadlineExceeded.reasonOf(signal));
-    const giving = new GivingUp();
-    const timer = setTimeout(() => giving.because(deadlineExceeded.problem()), Math.max(1, until - performance.now()));
-    const onAbort = (): void => giving.because(deadlineExceeded.reasonOf(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    const over = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    };
+  request(until: number, giving: GivingUp, sending: (leftMs: number) => Sending): Promise<Dispatcher.ResponseData> {
+    return this.#owing(giving, () => this.#stream(until, giving, sending));
+  }
+
+  /**
+   * The same, with an answer that is there in whole.
+   * @param onHead told of its head before
+   */
+  whole(until: number, giving: GivingUp, sending: (leftMs: number) => Sending, onHead: OnHead): Promise<Answer> {
+    if (giving.aborted) return Promise.reject(giving.reason);
     this.#asked += 1;
-    const sent = this.#send(until, giving, over, sending);
-    return new Promise<Dispatcher.ResponseData>((resolve, reject) => {
-      giving.once('abort', () => reject(giving.reason));
-      sent.then(
-        (response) => {
-          if (this.#transfers) clearTimeout(timer);
-          resolve(response);
-        },
-        (error: unknown) => {
-          over();
-          reject(error);
-        },
-      );
+    return new Promise((resolve, reject) => {
+      let owed = true;
+      const heard = (): void => {
+        if (owed) this.#asked -= 1;
+        owed = false;
+      };
+      const onAbort = (): void => {
+        heard();
+        reject(giving.reason);
+      };
+      const failed = (error: unknown): void => {
+        giving.off('abort', onAbort);
+        heard();
+        reject(error);
+      };
+      giving.once('abort', onAbort);
+      const send = (): void => {
+        const collector = new Collector(giving, {
+          onHead(head) {
+            heard();
+            onHead(head);
+          },
+          onAnswer: (answer) => {
+            giving.off('abort', onAbort);
+            this.#next();
+            resolve(answer);
+          },
+          onFailed: (error) => {
+            this.#next();
+            failed(error);
+          },
+        });
+        // First, since it may renew the pool.
+        const options = this.#timed(until, sending);
+        this.#pool.dispatch(options, collector);
+      };
+      if (this.#taken < this.#connections) {
+        this.#taken += 1;
+        send();
+      } else this.#turn(giving).then(send, failed);
+    });
+  }
+
+  /** Counts as asked until it has a head, and is over for its caller as soon as it is given up. */
+  #owing<T>(giving: GivingUp, work: () => Promise<T>): Promise<T> {
+    if (giving.aborted) return Promise.reject(giving.reason);
+    this.#asked += 1;
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = (): void => reject(giving.reason);
+      giving.once('abort', onAbort);
+      work()
+        .then(resolve, reject)
+        .finally(() => giving.off('abort', onAbort));
     }).finally(() => {
       this.#asked -= 1;
     });
   }
 
-  async #send(
+  async #stream(
     until: number,
     giving: GivingUp,
-    over: () => void,
     sending: (leftMs: number) => Sending,
   ): Promise<Dispatcher.ResponseData> {
     if (this.#taken < this.#connections) this.#taken += 1;
     else await this.#turn(giving);
     try {
-      if (performance.now() >= this.#renewAt) this.leave();
-      const options = sending(Math.max(1, Math.ceil(until - performance.now())));
-      const bodyTimeout = this.#transfers ? silenceMs : 0;
-      const response = await this.#pool.request({ ...options, signal: giving, headersTimeout: 0, bodyTimeout });
-      response.body.once('close', () => {
-        over();
-        this.#next();
-      });
+      // First, since it may renew the pool.
+      const options = this.#timed(until, sending);
+      const response = await this.#pool.request({ ...options, signal: giving });
+      response.body.once('close', () => this.#next());
       return response;
     } catch (error) {
       this.#next();
       throw error;
     }
+  }
+
+  /** What is sent now, if it is on time. */
+  #timed(until: number, sending: (leftMs: number) => Sending): Dispatcher.RequestOptions {
+    const now = performance.now();
+    if (now >= this.#renewAt) this.leave();
+    const options: Dispatcher.RequestOptions = sending(Math.max(1, Math.ceil(until - now)));
+    options.headersTimeout = 0;
+    options.bodyTimeout = this.#transfers ? silenceMs : 0;
+    return options;
   }
 
   /** Settles with a connection that somebody leaves. @throws why the request is given up */

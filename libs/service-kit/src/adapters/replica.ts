@@ -1,6 +1,8 @@
 import type { Tracer } from '@bindery/telemetry';
 import type { Dispatcher } from 'undici';
-import { Lane } from './lane.ts';
+import type { GivingUp } from './giving-up.ts';
+import { Lane, type Sending } from './lane.ts';
+import type { Answer, OnHead } from './whole-answer.ts';
 import { serviceTokenHeader, withinHeader } from './wire.ts';
 
 /** A request to a service, whichever replica answers it. */
@@ -84,33 +86,53 @@ export class Replica {
   /**
    * Sends a request.
    * @param withinMs longest wait for the answer, of which the replica is told
-   * @throws Problem `deadline.exceeded` as soon as that is over or the signal aborts, and what the connection fails with
+   * @param onHead told of the head of the answer, which comes when all of it is there; of a transfer, with its head
+   * @throws why it is given up, as soon as it is, and what the connection fails with
    */
-  async send(call: TransportCall, withinMs: number, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async send(call: TransportCall, withinMs: number, giving: GivingUp, onHead: OnHead): Promise<Answer> {
     // What is known to take long says nothing about it.
-    const counted = withinMs <= longMs;
-    const until = performance.now() + withinMs;
-    if (this.#owed === 0) this.#heardAt = performance.now();
+    let counted = withinMs <= longMs;
+    const now = performance.now();
+    if (this.#owed === 0) this.#heardAt = now;
     if (counted) this.#owed += 1;
-    try {
-      const response = await this.#traced(call, (traceparent) =>
-        this.#laneOf(call).request(until, signal, (leftMs) => ({
-          path: call.path,
-          method: call.method,
-          headers: {
-            ...call.headers,
-            ...(traceparent !== undefined && { traceparent }),
-            [serviceTokenHeader]: this.#options.token,
-            [withinHeader]: String(leftMs),
-          },
-          body: call.body ?? null,
-        })),
-      );
-      this.#heardAt = performance.now();
-      return response;
-    } finally {
+    const settled = (): void => {
       if (counted) this.#owed -= 1;
+      counted = false;
+    };
+    const heard: OnHead = (head) => {
+      this.#heardAt = performance.now();
+      settled();
+      onHead(head);
+    };
+    try {
+      return await this.#traced(call, (traceparent) => {
+        const sending = (leftMs: number): Sending => this.#sending(call, traceparent, leftMs);
+        return call.transfer === true
+          ? this.#transfer(now + withinMs, giving, sending, heard)
+          : this.#calls.whole(now + withinMs, giving, sending, heard);
+      });
+    } finally {
+      settled();
     }
+  }
+
+  async #transfer(
+    until: number,
+    giving: GivingUp,
+    sending: (leftMs: number) => Sending,
+    heard: OnHead,
+  ): Promise<Dispatcher.ResponseData> {
+    const response = await this.#transfers.request(until, giving, sending);
+    heard(response);
+    return response;
+  }
+
+  #sending(call: TransportCall, traceparent: string | undefined, leftMs: number): Sending {
+    const headers: Record<string, string | string[]> = { ...call.headers };
+    if (traceparent !== undefined) headers.traceparent = traceparent;
+    headers[serviceTokenHeader] = this.#options.token;
+    headers[withinHeader] = String(leftMs);
+    return { path: call.path, method: call.method, headers, body: call.body ?? null };
   }
 
   async close(): Promise<void> {
@@ -122,10 +144,7 @@ export class Replica {
   }
 
   /** A client span by the conventions for HTTP; calls outside a trace (polls) get none. */
-  async #traced(
-    call: TransportCall,
-    request: (traceparent: string | undefined) => Promise<Dispatcher.ResponseData>,
-  ): Promise<Dispatcher.ResponseData> {
+  #traced(call: TransportCall, request: (traceparent: string | undefined) => Promise<Answer>): Promise<Answer> {
     const { tracer } = this.#options;
     const { template, attributes, method, headers } = call;
     const given = headers.traceparent;

@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream';
 import type { Tracer } from '@bindery/telemetry';
 import type { Dispatcher } from 'undici';
 import { defaultAdmissionLimits, overShare, shareCode } from '../admission.ts';
 import { deadlineExceeded } from '../deadline.ts';
 import { isProblem, Problem } from '../errors.ts';
 import { besideOneAnother, type Tried } from './beside-one-another.ts';
+import { type GivingUp, Patience } from './giving-up.ts';
 import { Replica, type TransportCall } from './replica.ts';
+import type { Answer } from './whole-answer.ts';
 import { notHandledHeader, usualWithinMs } from './wire.ts';
 
 export type { TransportCall } from './replica.ts';
@@ -30,10 +33,18 @@ export interface TransportOptions {
   readonly tracer?: Tracer;
 }
 
+/** Of a transfer the body is a stream. */
+export type AnswerTo<C extends TransportCall> = C extends { readonly transfer: true }
+  ? Dispatcher.ResponseData
+  : Answer;
+
 /** Carries requests to the replicas of a service. */
 export interface Transport {
-  /** @throws Problem `unavailable` when no replica can be reached or has room, or when time is up */
-  send(call: TransportCall): Promise<Dispatcher.ResponseData>;
+  /**
+   * @returns the answer when all of it is there; of a transfer, when its head is
+   * @throws Problem `unavailable` when no replica can be reached or has room, or when time is up
+   */
+  send<C extends TransportCall>(call: C): Promise<AnswerTo<C>>;
   close(): Promise<void>;
 }
 
@@ -54,9 +65,9 @@ const timedOut = new Set(['TimeoutError', 'BodyTimeoutError']);
 
 const codeOf = (error: unknown): string => String(Object(error).code ?? '');
 
-const failure = (error: unknown, signal: AbortSignal): Problem => {
+const failure = (error: unknown, isGivenUp: boolean): Problem => {
   if (isProblem(error)) return error;
-  if (signal.aborted || timedOut.has(Object(error).name)) return deadlineExceeded.problem();
+  if (isGivenUp || timedOut.has(Object(error).name)) return deadlineExceeded.problem();
   return new Problem('unavailable', 'service.unavailable', 'A service cannot be reached at the moment.', {
     retryAfter: 1,
     cause: error,
@@ -95,25 +106,36 @@ export function createTransport(options: TransportOptions): Transport {
   /** Once round, beginning with the next one; those that failed a moment ago come last. A single address gets a second try. */
   const inTurn = (call: TransportCall): readonly Replica[] => {
     turn = (turn + 1) % replicas.length;
-    const round = [...replicas.slice(turn), ...replicas.slice(0, turn)];
     const now = performance.now();
-    const sorted = [
-      ...round.filter((one) => !one.isDoubtful(now)),
-      ...round.filter((one) => one.isDoubtful(now)),
-    ].filter((one) => one.askedLike(call) < mostOwed);
-    return replicas.length === 1 ? [...sorted, ...sorted] : sorted;
+    const first: Replica[] = [];
+    const last: Replica[] = [];
+    for (let index = 0; index < replicas.length; index += 1) {
+      const one = replicas[(turn + index) % replicas.length];
+      if (one !== undefined && one.askedLike(call) < mostOwed) (one.isDoubtful(now) ? last : first).push(one);
+    }
+    first.push(...last);
+    return replicas.length === 1 ? [...first, ...first] : first;
   };
 
   /**
    * @param until when time is up, by the monotonic clock
+   * @param onHead told that its answer is to be heard
    * @throws Problem when no other replica may be asked
    */
-  const ask = async (replica: Replica, call: TransportCall, until: number, signal: AbortSignal): Promise<Tried> => {
+  const ask = async (
+    replica: Replica,
+    call: TransportCall,
+    until: number,
+    giving: GivingUp,
+    onHead?: () => void,
+  ): Promise<Tried> => {
     const withinMs = Math.ceil(until - performance.now());
-    if (withinMs <= 0 || signal.aborted) throw deadlineExceeded.problem();
+    if (withinMs <= 0 || giving.aborted) throw deadlineExceeded.problem();
     let elsewhere: unknown;
     try {
-      const response = await replica.send(call, withinMs, signal);
+      const response = await replica.send(call, withinMs, giving, ({ headers }) => {
+        if (headers[notHandledHeader] === undefined) onHead?.();
+      });
       const refusal = response.headers[notHandledHeader];
       if (refusal === undefined) return { response };
       await response.body.dump();
@@ -122,8 +144,9 @@ export function createTransport(options: TransportOptions): Transport {
       if (refusal === 'ending') replica.leave();
       elsewhere = refusedAs(String(refusal));
     } catch (error) {
-      const harmless = call.harmless && !signal.aborted;
-      if (!neverSent.has(codeOf(error)) && !(harmless && cutOff.has(codeOf(error)))) throw failure(error, signal);
+      const harmless = call.harmless && !giving.aborted;
+      if (!neverSent.has(codeOf(error)) && !(harmless && cutOff.has(codeOf(error))))
+        throw failure(error, giving.aborted);
       elsewhere = error;
     }
     replica.avoid();
@@ -134,14 +157,15 @@ export function createTransport(options: TransportOptions): Transport {
     call: TransportCall,
     candidates: readonly Replica[],
     until: number,
+    giving: GivingUp,
   ): Promise<Tried> => {
-    const { signal, body } = call;
+    const { body } = call;
     let last: Tried = { elsewhere: undefined };
     /** The one that was asked last and has no more places for this caller: a second try would be one more of them. */
     let overShareOf: Replica | undefined;
     for (const replica of candidates) {
       if (replica === overShareOf) continue;
-      last = await ask(replica, call, until, signal);
+      last = await ask(replica, call, until, giving);
       if ('response' in last) break;
       overShareOf = isProblem(last.elsewhere) && last.elsewhere.code === shareCode ? replica : undefined;
       if (body !== undefined && typeof body !== 'string') break; // a stream is sent once
@@ -149,14 +173,19 @@ export function createTransport(options: TransportOptions): Transport {
     return last;
   };
 
-  const impatiently = async (call: TransportCall, candidates: readonly Replica[], until: number): Promise<Tried> => {
+  const impatiently = async (
+    call: TransportCall,
+    candidates: readonly Replica[],
+    until: number,
+    giving: GivingUp,
+  ): Promise<Tried> => {
     let mine = 0;
     try {
       return await besideOneAnother({
         candidates,
-        signal: call.signal,
+        giving,
         patienceMs: impatientMs,
-        ask: (replica, signal) => ask(replica, call, until, signal),
+        ask: (replica, own, onHead) => ask(replica, call, until, own, onHead),
         onSlow(replica) {
           replica.avoid();
           if (asides >= mostAsides) return false;
@@ -170,17 +199,33 @@ export function createTransport(options: TransportOptions): Transport {
     }
   };
 
+  const send = async (call: TransportCall): Promise<Answer> => {
+    const { signal, timeoutMs: withinMs = timeoutMs } = call;
+    const candidates = inTurn(call);
+    if (candidates.length === 0) throw busy();
+    if (signal.aborted) throw deadlineExceeded.problem();
+    const several = replicas.length > 1 && candidates.length > 1;
+    const ways = call.harmless && several && withinMs > impatientMs ? impatiently : oneAfterAnother;
+    const patience = new Patience(signal, withinMs);
+    try {
+      const tried = await ways(call, candidates, performance.now() + withinMs, patience.giving);
+      if (!('response' in tried)) throw failure(tried.elsewhere, signal.aborted);
+      const { body } = tried.response;
+      if (!(body instanceof Readable)) patience.end();
+      else {
+        patience.forEver();
+        body.once('close', () => patience.end());
+      }
+      return tried.response;
+    } catch (error) {
+      patience.end();
+      throw error;
+    }
+  };
+
   return {
-    async send(call) {
-      const withinMs = call.timeoutMs ?? timeoutMs;
-      const candidates = inTurn(call);
-      if (candidates.length === 0) throw busy();
-      const several = replicas.length > 1 && candidates.length > 1;
-      const ways = call.harmless && several && withinMs > impatientMs ? impatiently : oneAfterAnother;
-      const tried = await ways(call, candidates, performance.now() + withinMs);
-      if ('response' in tried) return tried.response;
-      throw failure(tried.elsewhere, call.signal);
-    },
+    // What a transfer is answered with is a stream: its body is that of the library.
+    send: <C extends TransportCall>(call: C) => send(call) as Promise<AnswerTo<C>>,
     async close() {
       await Promise.all(replicas.map((replica) => replica.close()));
     },
