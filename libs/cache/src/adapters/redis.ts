@@ -1,6 +1,7 @@
 import type { Cache } from '../port.ts';
 import { checkBucket, checkTtl, jsonOf, takenFrom } from '../rules.ts';
 import { Connection } from './redis/connection.ts';
+import { Reads } from './redis/reads.ts';
 import { acquire, increment, release, renew, setVersioned, takeTokens } from './redis/scripts.ts';
 
 /** Options of {@link openRedisCache}. */
@@ -39,8 +40,9 @@ export const openRedisCache = async (options: RedisCacheOptions): Promise<Cache>
   const counterKey = (key: string): string => `${prefix}c:${key}`;
   const bucketKey = (key: string): string => `${prefix}b:${key}`;
   const lockKey = (key: string): string => `${prefix}l:${key}`;
+  const reads = new Reads(connection);
   const read = async <T>(key: string): Promise<T | undefined> => {
-    const stored = await connection.command((client) => client.get(valueKey(key)));
+    const stored = await reads.text(valueKey(key));
     return stored === null ? undefined : JSON.parse(stored.slice(stored.indexOf('|') + 1));
   };
   await connection.open(options.openWithinMs ?? 1000);
@@ -50,7 +52,6 @@ export const openRedisCache = async (options: RedisCacheOptions): Promise<Cache>
       assertOpen();
       return read<T>(key);
     },
-    /** Single reads that go out together: keys of a cluster may be on different nodes. */
     async getMany<T>(keys: readonly string[]) {
       assertOpen();
       return Promise.all(keys.map((key) => read<T>(key)));

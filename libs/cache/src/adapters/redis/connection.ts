@@ -23,6 +23,8 @@ export class Connection {
     this.#client = new Redis(url, {
       lazyConnect: true,
       enableAutoPipelining: true,
+      // Gathered already; a pipeline would wait for one more turn.
+      autoPipeliningIgnoredCommands: ['mget'],
       // Nothing waits in a queue for a server that is away, and nothing is sent a second time (PITFALLS 41).
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,

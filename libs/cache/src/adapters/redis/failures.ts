@@ -46,6 +46,10 @@ export const kindOfFailure = (error: unknown): FailureKind => {
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError ? 'fault' : 'down';
 };
 
+/** Whether keys have to be asked for one by one: not permitted otherwise, or a server in cluster mode (that has them all). */
+export const isOneByOne = (error: unknown): boolean =>
+  error instanceof Error && isRefusal(error) && /^(?:NOPERM|CROSSSLOT) /.test(error.message);
+
 /** Whether the server does not know a script (any more). */
 export const isUnknownScript = (error: unknown): boolean =>
   error instanceof Error && isRefusal(error) && error.message.startsWith('NOSCRIPT');
