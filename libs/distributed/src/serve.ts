@@ -28,6 +28,10 @@ export const serve = (options: ServeOptions): Part => {
   let underWay = 0;
   let finished: () => void = () => undefined;
   const listener = options.listener(() => ending);
+  const over = (): void => {
+    underWay -= 1;
+    if (ending && underWay === 0) finished();
+  };
   const server = createServer(
     {
       ...{ keepAliveTimeout: keepAliveMs, headersTimeout: 10_000, requestTimeout: 120_000, noDelay: true },
@@ -37,10 +41,7 @@ export const serve = (options: ServeOptions): Part => {
     (request, response) => {
       if (!ending) {
         underWay += 1;
-        response.once('close', () => {
-          underWay -= 1;
-          if (ending && underWay === 0) finished();
-        });
+        response.on('close', over);
       }
       listener(request, response);
     },

@@ -15,6 +15,7 @@ import type { Service } from '../operation.ts';
 import { askParkedWork, isParkedCall } from '../parked-work.ts';
 import type { RawRoute } from '../raw-route.ts';
 import { createTokenCheck } from '../service-tokens.ts';
+import { CallEnd } from './call-end.ts';
 import { createOperationServer, readJson } from './http-server.ts';
 import {
   adminPath,
@@ -70,7 +71,8 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     response.sendDate = false;
     const length = Buffer.byteLength(text);
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers });
-    response.end(text);
+    // Text that is all ASCII need not be encoded.
+    response.end(text, length === text.length ? 'latin1' : 'utf8');
   };
 
   gaugeReady(telemetry.metrics, service.name, () => !ending() && service.notReady().length === 0);
@@ -124,8 +126,11 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     }
   };
 
-  const readAdmin = (request: IncomingMessage): Promise<unknown> =>
-    readJson(request, maxAdminBytes, AbortSignal.timeout(adminBodyMs));
+  const readAdmin = (request: IncomingMessage): Promise<unknown> => {
+    const end = new CallEnd();
+    const timer = setTimeout(() => end.abort(), adminBodyMs).unref();
+    return readJson(request, maxAdminBytes, end).finally(() => clearTimeout(timer));
+  };
   const administer = async (what: string, request: IncomingMessage): Promise<WireResult> => {
     try {
       if (what === 'ready') return { answer: { missing: service.notReady() } };
@@ -171,11 +176,11 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
-    const gone = new AbortController();
+    const end = new CallEnd();
     // Before anything is waited for, since nobody says it twice.
-    response.once('close', () => {
+    response.on('close', () => {
       // Aborting costs an error with its stack: not for every request that went well.
-      if (!response.writableFinished) gone.abort();
+      if (!response.writableFinished) end.abort();
     });
     if (request.method === 'GET' && (await health(path, response))) return;
     if (!accepts(String(request.headers[serviceTokenHeader] ?? ''))) {
@@ -191,13 +196,13 @@ export function createServiceListener(options: ServiceListenerOptions): RequestL
     if (path.startsWith(callPath)) {
       const id = decodeURIComponent(path.slice(callPath.length));
       await placed(callPlaces, request, response, async () => {
-        const result = await answer(id, request, gone);
+        const result = await answer(id, request, end);
         // A body that did not come in time is not waited for any more.
-        const unread = gone.signal.aborted && !request.complete;
+        const unread = end.signal.aborted && !request.complete;
         json(response, 200, result, unread ? { connection: 'close' } : {});
       });
     } else if (path.startsWith(`${rawPath}/`))
-      await placed(transferPlaces, request, response, () => raw(request, response, gone.signal));
+      await placed(transferPlaces, request, response, () => raw(request, response, end.signal));
     else if (path.startsWith(adminPath)) json(response, 200, await administer(path.slice(adminPath.length), request));
     else json(response, 404, { status: 'no such path' });
   };
