@@ -74,3 +74,45 @@ test('forgets the oldest of many', async () => {
   await resolve('h0', context, 'a');
   expect(asked).toHaveLength(1002);
 });
+
+test('those that ask in one turn of the event loop share a look at the cache, which those of the next turn do not get', async () => {
+  const looks: ((word: string | undefined) => void)[] = [];
+  const asked: string[] = [];
+  const cache = {
+    get: <T>() => new Promise<T | undefined>((resolve) => looks.push((word) => resolve(word as T | undefined))),
+  };
+  const ask = async (tokenHash: string): Promise<TokenAnswer> => {
+    asked.push(tokenHash);
+    return { principal: ada, holds };
+  };
+  const resolve = createRememberedTokens({ cache, ask, together: true });
+  await resolve('h', context, 'a');
+  await resolve('g', context, 'a');
+  const first = ['h', 'h', 'g'].map((hash) => resolve(hash, context, 'a'));
+  expect(looks).toHaveLength(1);
+  await new Promise(setImmediate);
+  const next = resolve('h', context, 'a');
+  expect(looks).toHaveLength(2);
+  // The first answer came before the word changed, the second one after that.
+  looks[0]?.('one');
+  expect(await Promise.all(first)).toEqual([ada, ada, ada]);
+  expect(asked).toEqual(['h', 'g']);
+  looks[1]?.('two');
+  await next;
+  expect(asked).toEqual(['h', 'g', 'h']);
+});
+
+test('a look that fails sends all who share it to the identity service', async () => {
+  const asked: string[] = [];
+  const resolve = createRememberedTokens({
+    cache: { get: () => Promise.reject(new Error('away')) },
+    ask: async (tokenHash) => {
+      asked.push(tokenHash);
+      return { principal: ada, holds };
+    },
+    together: true,
+  });
+  await resolve('h', context, 'a');
+  expect(await Promise.all(['h', 'h'].map((hash) => resolve(hash, context, 'a')))).toEqual([ada, ada]);
+  expect(asked).toEqual(['h', 'h', 'h']);
+});
