@@ -32,6 +32,8 @@ export const limitConnections = (server: Server, limits: ConnectionLimits, metri
   const { all, perAddress = Number.POSITIVE_INFINITY } = limits;
   /** By address, those of which something was heard last at the end. */
   const connections = new Map<string, Map<Socket, Connection>>();
+  /** Those of the same address, so that it is looked at once for each connection. */
+  const beside = new WeakMap<Socket, Map<Socket, Connection>>();
   let open = 0;
   const closed = metrics.counter('bindery_connections_closed_total', 'Connections that were closed for others.', [
     'reason',
@@ -71,13 +73,14 @@ export const limitConnections = (server: Server, limits: ConnectionLimits, metri
     }
     const own = connections.get(address) ?? new Map<Socket, Connection>();
     connections.set(address, own.set(socket, { socket, requests: 0 }));
+    beside.set(socket, own);
     open += 1;
     socket.once('close', () => forget(address, socket));
   });
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
-    const own = connections.get(callerNetwork(socket.remoteAddress ?? 'unknown'));
+    const own = beside.get(socket);
     const connection = own?.get(socket);
     if (own === undefined || connection === undefined) return;
     connection.requests += 1;
@@ -87,7 +90,7 @@ export const limitConnections = (server: Server, limits: ConnectionLimits, metri
     }
     own.delete(socket);
     own.set(socket, connection);
-    response.once('close', () => {
+    response.on('close', () => {
       connection.requests -= 1;
     });
   };

@@ -103,13 +103,19 @@ function parametersOf(path: string): Template<never>['params'] {
 function decodeParams(template: Template<unknown>, path: string): Record<string, string> {
   const params: Record<string, string> = {};
   if (template.params.length === 0) return params;
-  const segments = path.split('/');
+  let [segment, start] = [0, 0];
   for (const { name, index, rest } of template.params) {
-    const raw = rest ? segments.slice(index).join('/') : (segments[index] ?? '');
-    params[name] = decodeSegment(raw);
+    for (; segment < index && start <= path.length; segment += 1) start = endOf(path, start) + 1;
+    params[name] = decodeSegment(path.slice(start, rest ? path.length : endOf(path, start)));
   }
   return params;
 }
+
+/** Where the segment ends that starts there. */
+const endOf = (path: string, start: number): number => {
+  const slash = path.indexOf('/', start);
+  return slash < 0 ? path.length : slash;
+};
 
 function decodeSegment(raw: string): string {
   if (!raw.includes('%')) return raw;

@@ -28,10 +28,12 @@ export function send(
   requestId: string,
 ): void {
   const all: Record<string, string | number> = { ...common, 'x-request-id': requestId, ...headers };
+  let length = 0;
   if (request.headers.origin !== undefined) Object.assign(all, exposedHeaders);
   if (body !== undefined) {
     all['content-type'] ??= 'application/json; charset=utf-8';
-    all['content-length'] = Buffer.byteLength(body);
+    length = Buffer.byteLength(body);
+    all['content-length'] = length;
   } else if (status !== 204 && status !== 304) {
     all['content-length'] = 0;
   }
@@ -43,7 +45,8 @@ export function send(
   response.writeHead(status, all);
   const bytes = request.method === 'HEAD' ? undefined : body;
   if (unread) linger(request, response, bytes);
-  else response.end(bytes);
+  // Text that is all ASCII need not be encoded.
+  else response.end(bytes, length === bytes?.length ? 'latin1' : 'utf8');
 }
 
 /**
