@@ -15,6 +15,7 @@ import { checkIndexed, checkKey, checkPurgeLimit, checkQuery, MAX_VALUES } from 
 import { constraintOf, type Database, type Row } from './database.ts';
 import type { HotDocuments } from './hot-documents.ts';
 import { encode, encodeElement, insertSql, type Layout } from './layout.ts';
+import { NarrowUpdates } from './narrow-updates.ts';
 import { pageRanges, whereClauses, whereSql } from './statements.ts';
 import type { Writer } from './writer.ts';
 
@@ -34,6 +35,7 @@ export class SqliteCollection<T> implements Collection<T> {
   readonly #sql: ReturnType<typeof fixedStatements>;
   readonly #savepoint: boolean;
   readonly #hot: HotDocuments | undefined;
+  readonly #narrow: NarrowUpdates;
 
   /** @param hot documents of this table in memory; undefined when other processes may write the file */
   constructor(database: Database, writer: Writer, layout: Layout, hot?: HotDocuments) {
@@ -43,6 +45,7 @@ export class SqliteCollection<T> implements Collection<T> {
     this.#writer = writer;
     this.#layout = layout;
     this.#sql = fixedStatements(layout);
+    this.#narrow = new NarrowUpdates(layout);
     this.#savepoint = layout.sides.some(({ unique }) => unique);
   }
 
@@ -150,12 +153,22 @@ export class SqliteCollection<T> implements Collection<T> {
   /** Checks and encodes a write now; the returned function applies it inside a transaction. */
   prepare(write: Write<T>): () => boolean {
     checkKey(write.id, write.revision);
-    const elements = write.kind === 'put' ? this.#elementsOf(write.document) : [];
-    const row =
-      write.kind === 'put'
-        ? this.#rowOf(write.id, write.revision, write.document)
-        : this.#tombstone(write.id, write.revision);
-    return () => this.#changed(write.id, elements, () => this.#database.run(this.#sql.putNewer, row));
+    if (write.kind === 'remove') {
+      const row = this.#tombstone(write.id, write.revision);
+      return () => this.#changed(write.id, [], () => this.#database.run(this.#sql.putNewer, row));
+    }
+    const elements = this.#elementsOf(write.document);
+    const row = this.#rowOf(write.id, write.revision, write.document);
+    return () => this.#changed(write.id, elements, () => this.#putNewer(row));
+  }
+
+  /** @returns how many rows it changed */
+  #putNewer(row: readonly SQLInputValue[]): number {
+    const update = this.#narrow.of(row);
+    const changes =
+      (update && this.#database.run(update.sql, update.parameters)) || this.#database.run(this.#sql.putNewer, row);
+    if (changes > 0) this.#narrow.remember(row);
+    return changes;
   }
 
   #read(id: string): Stored<T> | undefined {
