@@ -1,6 +1,7 @@
 import { validatePublicEvent } from '@bindery/contracts';
 import { createParkedWork, createServiceRuntime } from '@bindery/event-sourcing';
 import { createCursorCodec, eraseHandlers, type HandlersFor, type Principal } from '@bindery/service-kit';
+import { createRepeatedWarnings } from '@bindery/telemetry';
 import { forAdministrators } from './administration.ts';
 import { createBootstrap } from './bootstrap.ts';
 import { createErasing, erasureReactors } from './erasing.ts';
@@ -90,11 +91,12 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
   const { ports, keys, vault, services, mailer, signIn: config = defaultSignIn, publicUrl = () => '' } = options;
   const { clock, readStore } = ports;
   const { logger } = ports.telemetry;
-  const cache = tolerant(ports.cache, logger);
+  const warnings = createRepeatedWarnings(logger);
+  const cache = tolerant(ports.cache, warnings);
   const sealer = createSealer(keys);
   const cursors = createCursorCodec(vault.secret('identity'));
-  const usage = await createTokenUsage(readStore, logger);
-  const sessionUsage = await createTokenUsage(readStore, logger, sessionUsageCollection);
+  const usage = await createTokenUsage(readStore, warnings);
+  const sessionUsage = await createTokenUsage(readStore, warnings, sessionUsageCollection);
   const lastSeen = await createLastSeen(readStore);
 
   const runtime = await createServiceRuntime({
@@ -293,6 +295,7 @@ export const createIdentityService = async (options: IdentityOptions): Promise<I
       await signIn.settle();
       await runtime.stop();
       await Promise.all([usage.settle(), sessionUsage.settle(), signIn.settle()]);
+      warnings.stop();
     },
     notReady: () => runtime.notReady(),
     status: () => runtime.status(),

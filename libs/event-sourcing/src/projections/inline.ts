@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Position } from '@bindery/event-store';
+import { createRepeatedWarnings, type RepeatedWarnings } from '@bindery/telemetry';
 import { aggregateOf } from '../aggregates.ts';
 import type { AfterAppend } from '../commands/stream-repository.ts';
 import type { DomainEvent, Recorded } from '../decider.ts';
@@ -18,10 +19,17 @@ type Events = readonly Recorded<DomainEvent>[];
 /** Writes the documents of an aggregate as part of the command that appended. */
 export class InlineProjector implements AfterAppend {
   readonly #context: ProjectionContext;
+  readonly #warnings: RepeatedWarnings;
   readonly #byAggregate = new Map<string, readonly Tracked[]>();
 
   constructor(context: ProjectionContext) {
     this.#context = context;
+    this.#warnings = createRepeatedWarnings(context.telemetry.logger);
+  }
+
+  /** Writes what was counted of its warnings. */
+  stop(): void {
+    this.#warnings.stop();
   }
 
   begin(stream: string): () => void {
@@ -145,9 +153,11 @@ export class InlineProjector implements AfterAppend {
     try {
       await work();
     } catch (error) {
-      const { instruments, telemetry, service } = this.#context;
+      const { instruments, service } = this.#context;
       instruments.inlineFailures.add(1, { service });
-      telemetry.logger.warn('documents of a command are left to the runner', { stream, reason: reasonOf(error) });
+      // While the read store is away there would be one for every command.
+      const reason = reasonOf(error);
+      this.#warnings.warn('inline', 'documents of a command are left to the runner', { stream, reason });
     }
   }
 }

@@ -86,6 +86,7 @@ export class Projections {
     this.#stop.abort();
     await Promise.all(this.#tasks);
     await this.#shift?.stop();
+    this.inline.stop();
   }
 
   notReady(): readonly string[] {

@@ -1,12 +1,13 @@
 import type { Cache } from '@bindery/cache';
 import { createMemoryCache } from '@bindery/cache/memory';
-import { noopTelemetry } from '@bindery/telemetry';
+import { createRepeatedWarnings, noopTelemetry } from '@bindery/telemetry';
 import { expect, test } from '@jest/globals';
 import { createEpochs } from './epochs.ts';
 import { localWhenAway } from './local-limits.ts';
 import { tolerant } from './tolerant-cache.ts';
 
 const { logger } = noopTelemetry();
+const quiet = createRepeatedWarnings(logger);
 
 /** A cache in which everything throws while it is away. */
 const switchable = () => {
@@ -26,7 +27,7 @@ const switchable = () => {
 
 test('without the cache reads find nothing, writes are left out, and nothing throws', async () => {
   const { guarded, state } = switchable();
-  const cache = tolerant(guarded, logger);
+  const cache = tolerant(guarded, quiet);
   await cache.set('k', 1, { ttlMs: 1000 });
   state.away = true;
   expect(await cache.get('k')).toBeUndefined();
@@ -35,10 +36,31 @@ test('without the cache reads find nothing, writes are left out, and nothing thr
   await cache.bump('n', { ttlMs: 1000 });
 });
 
+test('that it is away is said once, then counted, apart from what is voided later', async () => {
+  const { guarded, state } = switchable();
+  const said: [string, object | undefined][] = [];
+  const warnings = createRepeatedWarnings(
+    { ...logger, warn: (message, fields) => said.push([message, fields]) },
+    60_000,
+  );
+  const cache = tolerant(guarded, warnings);
+  state.away = true;
+  for (let n = 0; n < 20; n += 1) {
+    await cache.get(`k${n}`);
+    await cache.bump(`n${n}`, { ttlMs: 1000 });
+  }
+  expect(said.map(([message]) => message)).toEqual([
+    'the cache is away',
+    'what others remember is voided when the cache is back',
+  ]);
+  warnings.stop();
+  expect(said.slice(2).map(([, fields]) => fields)).toMatchObject([{ repeated: 19 }, { key: 'n19', repeated: 19 }]);
+});
+
 test('what was to be voided meanwhile is void at once here, and for others when the cache is back', async () => {
   const { cache: direct, guarded, state } = switchable();
-  const mine = createEpochs(tolerant(guarded, logger), 'e:');
-  const others = createEpochs(tolerant(direct, logger), 'e:');
+  const mine = createEpochs(tolerant(guarded, quiet), 'e:');
+  const others = createEpochs(tolerant(direct, quiet), 'e:');
   const before = await mine.current('user:u');
   state.away = true;
   await mine.replace('user:u');

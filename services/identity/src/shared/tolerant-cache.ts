@@ -1,5 +1,5 @@
 import { type Cache, Voids } from '@bindery/cache';
-import type { Logger } from '@bindery/telemetry';
+import type { RepeatedWarnings } from '@bindery/telemetry';
 
 /** What identity uses of a cache. Nothing of it throws. */
 export interface TolerantCache extends Pick<Cache, 'get' | 'set'> {
@@ -11,31 +11,25 @@ export interface TolerantCache extends Pick<Cache, 'get' | 'set'> {
 
 /** Nothing that identity or the gateway remembers under an epoch lives longer. */
 const longestRememberedMs = 30_000;
-const warnEveryMs = 60_000;
 
 /**
  * A cache whose absence only costs time (DESIGN section 10): reads find nothing, writes are left out. A change that could
  * not void what others remember is told when the cache is back, and in force for them at the latest after half a minute.
+ * @param warnings tells that it is away, of which there would be a line for every request
  */
-export const tolerant = (cache: Cache, logger: Logger): TolerantCache => {
+export const tolerant = (cache: Cache, warnings: RepeatedWarnings): TolerantCache => {
   const voids = new Voids({ staleMs: longestRememberedMs });
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  const warn = (error: unknown): void => {
-    const now = performance.now();
-    if (now - warnedAt < warnEveryMs) return;
-    warnedAt = now;
-    logger.warn('the cache is away', { error });
-  };
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
-      warn(error);
+      warnings.warn('cache', 'the cache is away', { error });
       return undefined;
     }
   };
   const tell = async (key: string, work: () => Promise<unknown>): Promise<void> => {
-    if (!(await voids.put(key, work))) warn(`${key} is voided later`);
+    if (!(await voids.put(key, work)))
+      warnings.warn('voids', 'what others remember is voided when the cache is back', { key });
   };
   return {
     get: (key) => (voids.owes(key) ? Promise.resolve(undefined) : attempt(() => cache.get(key))),

@@ -1,5 +1,5 @@
 import type { Repository } from '@bindery/event-sourcing';
-import type { Logger } from '@bindery/telemetry';
+import { createRepeatedWarnings, type Logger } from '@bindery/telemetry';
 import type { PersonalDataSealer } from '../../shared/personal-data.ts';
 import { ownMetadata, type SessionClient, type SessionContext } from '../sessions/index.ts';
 import { attemptsId, type NoteFailure, type SignInFailed } from './attempts.ts';
@@ -15,7 +15,7 @@ export interface FailureLog {
     },
     context: SessionContext,
   ): void;
-  /** Waits for what is being written. */
+  /** Waits for what is being written, and says what was not. */
   settle(): Promise<void>;
 }
 
@@ -31,6 +31,7 @@ export const createFailureLog = (deps: {
   readonly logger: Logger;
 }): FailureLog => {
   const writing = new Set<Promise<void>>();
+  const warnings = createRepeatedWarnings(deps.logger);
   const write = async (...[failure, context]: Parameters<FailureLog['note']>): Promise<void> => {
     const { userId, method, reason, client } = failure;
     const failedAt = context.now.toISOString();
@@ -48,16 +49,18 @@ export const createFailureLog = (deps: {
   return {
     note(failure, context) {
       if (writing.size >= maxWriting) {
-        deps.logger.warn('a refused attempt to sign in was not recorded: too many at once', { reason: failure.reason });
+        const { reason } = failure;
+        warnings.warn('many', 'a refused attempt to sign in was not recorded: too many at once', { reason });
         return;
       }
       const work = write(failure, context)
-        .catch((error: unknown) => deps.logger.warn('a refused attempt to sign in was not recorded', { error }))
+        .catch((error: unknown) => warnings.warn('failed', 'a refused attempt to sign in was not recorded', { error }))
         .finally(() => writing.delete(work));
       writing.add(work);
     },
     async settle() {
       await Promise.all(writing);
+      warnings.stop();
     },
   };
 };

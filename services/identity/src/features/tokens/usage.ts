@@ -1,5 +1,5 @@
 import type { Collection, CollectionSpec, ReadStore } from '@bindery/read-store';
-import type { Logger } from '@bindery/telemetry';
+import type { RepeatedWarnings } from '@bindery/telemetry';
 
 /** When a token or session was last used. No event: it would be the most frequent one, and says nothing about the domain. */
 interface UsageDocument {
@@ -32,9 +32,10 @@ export interface TokenUsage {
   settle(): Promise<void>;
 }
 
+/** @param warnings tells what was not recorded: while the store is away, every use of every token */
 export const createTokenUsage = async (
   store: ReadStore,
-  logger: Logger,
+  warnings: RepeatedWarnings,
   spec: CollectionSpec = usageCollection,
 ): Promise<TokenUsage> => {
   const collection: Collection<UsageDocument> = await store.collection<UsageDocument>(spec);
@@ -48,7 +49,7 @@ export const createTokenUsage = async (
       // Lost against another replica: that one noted the same minute.
       await collection.compareAndPut(tokenId, stored?.revision ?? -1, { id: tokenId, lastUsedAt });
     } catch (error) {
-      logger.warn('the last use of a token was not recorded', { tokenId, error });
+      warnings.warn(spec.name, 'the last use of a token was not recorded', { tokenId, error });
     }
   };
 
