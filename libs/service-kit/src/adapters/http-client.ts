@@ -2,6 +2,7 @@ import { isProblem, Problem } from '../errors.ts';
 import type { OperationContext, ServiceClient } from '../operation.ts';
 import { anonymous, type Principal } from '../principal.ts';
 import type { Transport } from './transport.ts';
+import { unreadAnswer } from './unread-answer.ts';
 import { callerHeader, callPath, callText, fromWire, usualWithinMs, type WireCall, type WireResult } from './wire.ts';
 
 interface Called {
@@ -13,7 +14,8 @@ interface Called {
 /**
  * Calls operations of a service in another process (DESIGN section 3). Failures come back as the same `Problem`.
  * @param options `fromOutside`: whoever the call is for counts in the service, as one of several callers. For the gateway alone:
- *   a call that a service makes in the course of another must not wait for places which those hold that wait for it
+ *   a call that a service makes in the course of another must not wait for places which those hold that wait for it. It
+ *   passes most answers on, so they come as {@link UnreadAnswer} where they can
  */
 export function createHttpClient(
   transport: Transport,
@@ -55,7 +57,8 @@ export function createHttpClient(
       harmless: method === 'GET' || reads === true,
     });
     try {
-      return resultOf(await response.body.json());
+      const text = await response.body.text();
+      return (fromOutside ? unreadAnswer(text) : undefined) ?? resultOf(JSON.parse(text));
     } catch (error) {
       if (isProblem(error)) throw error;
       throw new Problem('unavailable', 'service.unavailable', 'A service cannot be reached at the moment.', {

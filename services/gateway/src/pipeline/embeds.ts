@@ -51,12 +51,22 @@ export const loaders: Readonly<Record<EmbedKind, Loader>> = {
   collection: { operationId: 'loadCollections', list: 'collections', shared: false },
 };
 
+/** What an operation answered. */
+interface Answered {
+  readonly status: number;
+  readonly body?: unknown;
+  /** The body as JSON, where it came as such and nobody has looked into it. */
+  readonly bodyText?: string;
+  readonly etag?: string;
+  readonly location?: string;
+}
+
 /** Calls an operation with its types erased; the gateway routes, it does not know the types. */
 export type CallOperation = (
   operation: OperationDefinition,
   context: OperationContext,
   request: { readonly params: unknown; readonly query: unknown; readonly body: unknown; readonly ifMatch?: string },
-) => Promise<{ readonly status: number; readonly body?: unknown; readonly etag?: string; readonly location?: string }>;
+) => Promise<Answered>;
 
 /** Replaces ids by the resources they name, in one batch per kind. */
 export type Hydrate = (plan: EmbedPlan, body: unknown, context: OperationContext) => Promise<unknown>;

@@ -128,13 +128,14 @@ export function createRunOperation(operation: OperationDefinition, parts: Pipeli
     if (operation.erasesUser) await idempotency.forget(params.userId ?? principal.id);
     const headers: Record<string, string> = {};
     if (answer.location !== undefined) headers.location = answer.location;
-    if (answer.body === undefined) {
+    if (answer.bodyText === undefined && answer.body === undefined) {
       if (answer.etag !== undefined) headers.etag = entityTag(answer.etag, '');
       return { status: answer.status, headers, body: undefined };
     }
     const plan = contract.embedPlan(operation, answer.status);
-    const whole = plan ? await hydrate(plan, answer.body, context) : answer.body;
-    const body = JSON.stringify(whole);
+    const body = plan
+      ? JSON.stringify(await hydrate(plan, answer.body, context))
+      : (answer.bodyText ?? JSON.stringify(answer.body));
     if (answer.etag !== undefined) headers.etag = entityTag(answer.etag, body);
     if (operation.minimal && prefersMinimal(request.headers.prefer)) {
       headers['preference-applied'] = 'return=minimal';
