@@ -159,7 +159,21 @@ export class SqliteCollection<T> implements Collection<T> {
     }
     const elements = this.#elementsOf(write.document);
     const row = this.#rowOf(write.id, write.revision, write.document);
-    return () => this.#changed(write.id, elements, () => this.#putNewer(row));
+    return () =>
+      this.#changed(
+        write.id,
+        elements,
+        () => this.#putNewer(row),
+        () => this.#insert(row),
+      );
+  }
+
+  /** For what is most likely new: no elements of it are there, which need not be looked for then. @returns whether it was new */
+  #insert(row: readonly SQLInputValue[]): boolean {
+    if (this.#layout.sides.length === 0 || this.#narrow.knows(row)) return false;
+    if (this.#database.run(this.#sql.insertAbsent, row) === 0) return false;
+    this.#narrow.remember(row);
+    return true;
   }
 
   /** @returns how many rows it changed */
@@ -185,11 +199,12 @@ export class SqliteCollection<T> implements Collection<T> {
     return stored;
   }
 
-  #changed(id: string, elements: Elements, write: () => number): boolean {
+  #changed(id: string, elements: Elements, write: () => number, insert?: () => boolean): boolean {
     this.#hot?.forget(id);
     try {
-      if (write() === 0) return false;
-      this.#indexElements(id, elements);
+      if (insert?.() === true) this.#addElements(id, elements);
+      else if (write() === 0) return false;
+      else this.#indexElements(id, elements);
       return true;
     } catch (error) {
       const constraint = constraintOf(error);
@@ -199,10 +214,13 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   #indexElements(id: string, elements: Elements): void {
-    for (const [position, sql] of this.#sql.sides.entries()) {
-      this.#database.run(sql.clear, [id]);
-      for (const value of elements[position] ?? []) this.#database.run(sql.add, [id, encodeElement(value)]);
-    }
+    for (const { clear } of this.#sql.sides) this.#database.run(clear, [id]);
+    this.#addElements(id, elements);
+  }
+
+  #addElements(id: string, elements: Elements): void {
+    for (const [position, { add }] of this.#sql.sides.entries())
+      for (const value of elements[position] ?? []) this.#database.run(add, [id, encodeElement(value)]);
   }
 
   /** Read at once: the caller may change the document before the transaction. */

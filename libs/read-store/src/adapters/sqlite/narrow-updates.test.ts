@@ -70,6 +70,18 @@ describe('updates that name only what differs', () => {
     expect(await found({ place: 'here' })).toEqual(['anew']);
   });
 
+  test('elements of what is new, of what somebody else put, of what was removed and of what was purged are those that are stored', async () => {
+    await theirs.put('i1', 0, item({ tags: ['a', 'b'] }));
+    expect(await mine.put('i1', 1, item({ tags: ['b', 'c'], text: 'two' }))).toBe(true);
+    expect([await tagged('a'), await tagged('b'), await tagged('c')]).toEqual([[], ['two'], ['two']]);
+    await theirs.remove('i1', 2);
+    expect([await mine.put('i1', 2, item()), await tagged('b')]).toEqual([false, []]);
+    expect(await theirs.put('i1', 3, item({ tags: ['d'], text: 'three' }))).toBe(true);
+    await theirs.purge({ place: 'here' }, 10);
+    expect(await mine.put('i1', 0, item({ tags: ['e'], text: 'four' }))).toBe(true);
+    expect([await tagged('d'), await tagged('e')]).toEqual([[], ['four']]);
+  });
+
   test('what another connection wrote meanwhile is not taken for what was written here', async () => {
     await mine.put('i1', 0, item());
     await theirs.put('i1', 1, item({ place: 'there', open: false, text: 'theirs' }));

@@ -46,6 +46,11 @@ export class NarrowUpdates {
     };
   }
 
+  /** Whether it was written here lately. */
+  knows([id]: readonly SQLInputValue[]): boolean {
+    return this.#rows.has(String(id));
+  }
+
   /** A row was written. */
   remember([id, _revision, _text, ...values]: readonly SQLInputValue[]): void {
     const key = String(id);
