@@ -90,7 +90,10 @@ export interface WireProblem {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** An answer or a failure, as it travels. */
+/**
+ * An answer or a failure, as it travels. Beside its body an answer has only text and the status, also in later releases: gateways
+ * find the end of a body by that.
+ */
 export type WireResult = { readonly answer: unknown } | { readonly problem: WireProblem };
 
 export const toWire = ({ kind, code, message, retryAfter, details }: Problem): WireProblem => ({
