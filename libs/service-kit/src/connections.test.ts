@@ -1,8 +1,9 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { operation } from '@bindery/contracts';
 import { noopTelemetry } from '@bindery/telemetry';
+import { httpServers } from '@bindery/testing/http-servers';
 import { afterEach, expect, test } from '@jest/globals';
 import Type from 'typebox';
 import { GivingUp } from './adapters/giving-up.ts';
@@ -17,29 +18,18 @@ import { eraseHandlers, type OperationContext } from './operation.ts';
 import { servicePrincipal } from './principal.ts';
 
 const token = 'internal-token';
-const closers: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const servers = httpServers();
+afterEach(() => servers.close());
 
-const listen = async (listener: RequestListener): Promise<string> => {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
-};
+const listen = async (listener: RequestListener): Promise<string> => (await servers.listen(listener)).url;
 const transportTo = (url: string, options: Partial<TransportOptions> = {}): Transport => {
   const transport = createTransport({ urls: [url], token, ...options });
-  closers.push(() => transport.close());
+  servers.closing(() => transport.close());
   return transport;
 };
 const dial = (url: string): Socket => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  closers.push(() => void socket.destroy());
+  servers.closing(() => void socket.destroy());
   return socket;
 };
 const until = async (condition: () => boolean): Promise<void> => {
@@ -195,7 +185,7 @@ test('a body that is never all there has the same time, and leaves its connectio
   const transport = transportTo(url, { connections: 1 });
   const body = new Readable({ read: () => undefined });
   const drip = setInterval(() => body.push('a'), 20);
-  closers.push(() => clearInterval(drip));
+  servers.closing(() => clearInterval(drip));
   await expect(send(transport, '/drip', { body, timeoutMs: 200 })).rejects.toMatchObject(late);
   clearInterval(drip);
   expect([body.destroyed, held.has('/drip')]).toEqual([true, true]);

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
 import { noopTelemetry } from '@bindery/telemetry';
+import { httpServers } from '@bindery/testing/http-servers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRemoteService } from './adapters/remote-service.ts';
 import { createServiceListener } from './adapters/service-listener.ts';
@@ -31,7 +31,7 @@ const parked: ParkedWork = {
   retry: async (query) => note('retry', query, stream),
 };
 
-const servers: Server[] = [];
+const servers = httpServers();
 const listen = async (work: ParkedWork | undefined): Promise<string> => {
   const service = {
     ...{ name: 'content', handlers: {}, notReady: () => [], ...(work === undefined ? {} : { parked: work }) },
@@ -39,11 +39,7 @@ const listen = async (work: ParkedWork | undefined): Promise<string> => {
     rebuild: async () => ({ events: 0, durationMs: 0 }),
   };
   const options = { service, rawRoutes: [], tokens: [token], telemetry: noopTelemetry(), ending: () => false };
-  const server = createServer(createServiceListener(options));
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  return (await servers.listen(createServiceListener(options))).url;
 };
 
 let transport: ReturnType<typeof createTransport>;
@@ -55,10 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await transport.close();
   await without.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
+  await servers.close();
 });
 
 test('what waits in a service is asked of its process, and refusals come back as they are', async () => {

@@ -1,7 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { operation } from '@bindery/contracts';
 import { noopTelemetry } from '@bindery/telemetry';
+import { httpServers } from '@bindery/testing/http-servers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import Type from 'typebox';
 import { createHttpClient } from './adapters/http-client.ts';
@@ -18,23 +19,12 @@ import { servicePrincipal } from './principal.ts';
  */
 
 const token = 'internal-token';
-const closers: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-const listen = async (listener: RequestListener): Promise<string> => {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
-};
+const servers = httpServers();
+afterEach(() => servers.close());
+const listen = async (listener: RequestListener): Promise<string> => (await servers.listen(listener)).url;
 const transportTo = (...urls: string[]): Transport => {
   const transport = createTransport({ urls, token });
-  closers.push(() => transport.close());
+  servers.closing(() => transport.close());
   return transport;
 };
 const work = operation({

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect } from 'node:net';
 import { operation } from '@bindery/contracts';
 import { noopTelemetry } from '@bindery/telemetry';
+import { httpServers } from '@bindery/testing/http-servers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import Type from 'typebox';
 import { createHttpClient } from './adapters/http-client.ts';
@@ -15,24 +16,12 @@ import { servicePrincipal } from './principal.ts';
 import type { RawRoute } from './raw-route.ts';
 
 const token = 'internal-token';
-const closers: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const servers = httpServers();
+afterEach(() => servers.close());
 
-const listen = async (listener: RequestListener): Promise<{ readonly url: string; readonly server: Server }> => {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, server };
-};
 const transportTo = (...urls: string[]) => {
   const transport = createTransport({ urls, token });
-  closers.push(() => transport.close());
+  servers.closing(() => transport.close());
   return transport;
 };
 
@@ -86,7 +75,7 @@ const replica = async (): Promise<Replica & { readonly url: string; readonly ser
       return { events: projections?.length ?? 0, durationMs: 1 };
     },
   };
-  const listening = await listen(
+  const listening = await servers.listen(
     createServiceListener({
       ...{ service, rawRoutes: [echoRoute, refusing], tokens: [token], telemetry: noopTelemetry() },
       ending: () => state.ending,
@@ -113,7 +102,7 @@ describe('several replicas', () => {
   });
   test('what may have begun is asked again only if it is a read', async () => {
     const seen: string[] = [];
-    const { url: breaking } = await listen((incoming) => {
+    const { url: breaking } = await servers.listen((incoming) => {
       seen.push(String(incoming.url));
       incoming.socket.destroy();
     });
@@ -131,7 +120,7 @@ describe('several replicas', () => {
 describe('a frozen replica', () => {
   test('reads are asked elsewhere, and while it owes answers others come first', async () => {
     const silent: IncomingMessage[] = [];
-    const { url: frozen } = await listen((incoming) => void silent.push(incoming));
+    const { url: frozen } = await servers.listen((incoming) => void silent.push(incoming));
     const two = await replica();
     const client = createHttpClient(transportTo(frozen, two.url));
     const first = Promise.all([client.call(read, context, request), client.call(read, context, request)]);
@@ -147,12 +136,12 @@ describe('a frozen replica', () => {
 describe('a service that is slower than its callers', () => {
   test('only so many wait for it; the others are told at once to come again', async () => {
     const waiting: (() => void)[] = [];
-    const { url } = await listen((incoming, response) => {
+    const { url } = await servers.listen((incoming, response) => {
       incoming.resume();
       waiting.push(() => response.end(JSON.stringify({ answer: { status: 200, body: 'late' } })));
     });
     const transport = createTransport({ urls: [url], token, mostOwed: 3 });
-    closers.push(() => transport.close());
+    servers.closing(() => transport.close());
     const client = createHttpClient(transport);
     const first = [1, 2, 3].map(() => client.call(write, context, request));
     await expect(client.call(write, context, request)).rejects.toMatchObject({
@@ -173,7 +162,7 @@ describe('administration', () => {
     const one = await replica();
     one.missing = ['content: starting'];
     const remote = createRemoteService('content', transportTo(one.url));
-    closers.push(() => remote.stop());
+    servers.closing(() => remote.stop());
     expect(remote.notReady()).toEqual(['not reached yet']);
     remote.start();
     while (remote.notReady()[0] !== 'content: starting') await new Promise((resolve) => setImmediate(resolve));
@@ -187,7 +176,7 @@ describe('administration', () => {
     const begun = Promise.withResolvers<void>();
     const end = Promise.withResolvers<void>();
     const [one, two] = [await replica(), await replica()];
-    const slow = await listen((incoming, response) => {
+    const slow = await servers.listen((incoming, response) => {
       if (incoming.url !== '/internal/admin/rebuild') {
         one.calls.push('read');
         response.end(JSON.stringify({ answer: { status: 200, body: 'read' } }));
@@ -221,7 +210,7 @@ describe('administration', () => {
   test('a service with another token cannot be reached; nobody is told that they have no access', async () => {
     const one = await replica();
     const transport = createTransport({ urls: [one.url], token: 'another token' });
-    closers.push(() => transport.close());
+    servers.closing(() => transport.close());
     const failure = createHttpClient(transport).call(write, context, request);
     await expect(failure).rejects.toMatchObject({
       kind: 'unavailable',
@@ -245,7 +234,7 @@ describe('headers of raw routes', () => {
     let seen: NodeJS.Dict<string | string[]> = {};
     let requests = 0;
     let body = '';
-    const service = await listen((incoming, response) => {
+    const service = await servers.listen((incoming, response) => {
       seen = incoming.headers;
       requests += 1;
       response.writeHead(200, { connection: 'close, x-hop', 'x-hop': '1', 'x-bindery-problem-of': 'x', 'x-kept': '1' });
@@ -255,7 +244,7 @@ describe('headers of raw routes', () => {
       incoming.once('end', () => response.end('ok'));
     });
     const route = createRemoteRawRoute(echoRoute, transportTo(service.url));
-    const gateway = await listen((incoming, response) => {
+    const gateway = await servers.listen((incoming, response) => {
       const known = { params: {}, query: '', requestId: 'r', address: '10.0.0.1', baseUrl: 'http://d' };
       void route.handle(incoming, response, { ...known, now: new Date(), signal: new AbortController().signal });
     });
@@ -299,7 +288,7 @@ describe('headers of raw routes', () => {
 
 describe('raw routes in another process', () => {
   const mounted = async (...routes: RawRoute[]): Promise<string> => {
-    const { url } = await listen((incoming, response) => {
+    const { url } = await servers.listen((incoming, response) => {
       const [route] = routes.filter(({ method }) => method === (incoming.method === 'HEAD' ? 'GET' : incoming.method));
       const known = { params: { name: 'ü' }, query: 'a=1', requestId: 'r', address: '10.0.0.1', baseUrl: 'http://d' };
       route

@@ -1,35 +1,28 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { httpServers } from '@bindery/testing/http-servers';
 import { afterEach, expect, test } from '@jest/globals';
 import { createRemoteRawRoute } from './adapters/remote-service.ts';
 import { createTransport, type Transport, type TransportOptions } from './adapters/transport.ts';
 import { notHandledHeader } from './adapters/wire.ts';
 
-const closers: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const servers = httpServers();
+afterEach(() => servers.close());
 
 const listen = async (
   listener: RequestListener,
 ): Promise<{ readonly url: string; readonly server: Server; readonly sockets: Set<Socket> }> => {
-  const server = createServer(listener);
+  const { url, server } = await servers.listen(listener);
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, server, sockets };
+  return { url, server, sockets };
 };
 const transportTo = (urls: readonly string[], options: Partial<TransportOptions> = {}): Transport => {
   const transport = createTransport({ urls, token: 'internal-token', ...options });
-  closers.push(() => transport.close());
+  servers.closing(() => transport.close());
   return transport;
 };
 const call = async (transport: Transport, harmless: boolean, signal = new AbortController().signal) => {
