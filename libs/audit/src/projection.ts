@@ -8,14 +8,22 @@ export const auditProjectionName = 'audit';
 /** Longest value that is kept, in characters of JSON; a longer one is told by its length. */
 const maxValue = 2000;
 
+/** Characters that one of a text has at most in JSON. */
+const escaped = 6;
+
 const bounded = (value: unknown): unknown => {
+  // Most are short; what cannot be too long need not be measured.
+  if (typeof value === 'string' && value.length * escaped + 2 <= maxValue) return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
   const text = JSON.stringify(value) ?? 'null';
   return text.length <= maxValue ? (value ?? null) : { omitted: text.length };
 };
 
 const boundedAll = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, bounded(value)]])),
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, bounded(value)]),
   );
 
 const optional = <K extends string, V>(name: K, value: V | undefined): { readonly [P in K]?: V } =>
