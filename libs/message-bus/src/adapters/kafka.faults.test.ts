@@ -8,21 +8,12 @@ import { describeMessageBusFaults } from '@bindery/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { deadLetterTopic, serviceTopic } from '../port.ts';
+import { sampleEvent } from '../testing.ts';
 import { parkedKeysTopic } from './kafka/parked-keys.ts';
 import { type KafkaMessageBus, type KafkaProblem, openKafkaMessageBus } from './kafka.ts';
 
 const short = { connectTimeoutMs: 500, requestTimeoutMs: 800, publishTimeoutMs: 1000 };
-const event = {
-  specversion: '1.0' as const,
-  id: '1',
-  source: '/services/testing',
-  type: 'bindery.testing.something.happened.v1',
-  subject: 'a',
-  time: '2030-01-02T03:04:05.678Z',
-  datacontenttype: 'application/json' as const,
-  dataschema: '',
-  data: {},
-};
+const event = sampleEvent('a');
 
 /** Every call is refused as unavailable, within the budget. */
 const expectRefusals = async (bus: KafkaMessageBus, budgetMs: number): Promise<void> => {
