@@ -43,6 +43,8 @@ export interface Plan<State, Event extends DomainEvent> {
 /** Sizes of one append: EventStoreDB takes a megabyte at most, and a fsync for that much is shared enough. */
 const MAX_EVENTS = 500;
 const MAX_BYTES = 256 * 1024;
+/** What metadata and names of an event take up, about: they are encoded once, by the store. */
+const BYTES_BESIDE_DATA = 500;
 
 /**
  * Decides commands one after the other on the evolving state. Stops early when the append gets large; the commands that
@@ -72,7 +74,8 @@ export const decideAll = <State, Command extends DomainCommand, Event extends Do
     events.push(...decision.events);
     const [first] = decision.events;
     if (first !== undefined) twins.set(first.id, decision);
-    if (commands.length > 1) bytes += JSON.stringify(decision.events).length;
+    if (commands.length > 1)
+      for (const { data } of decision.events) bytes += JSON.stringify(data).length + BYTES_BESIDE_DATA;
   }
   return { decisions, events, state };
 
