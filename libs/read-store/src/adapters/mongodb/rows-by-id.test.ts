@@ -14,9 +14,12 @@ const found = (firstBatch: readonly unknown[], id = BSON.Long.ZERO): Command => 
 });
 
 /** Reads two rows of a server that answers the commands to find them one after the other like this, the last one for ever. */
-const read = async (durable: boolean, answers: readonly (Command | 'cut')[]) => {
+const read = async (durable: boolean, answers: readonly (Command | 'cut')[], ended?: Command | 'cut') => {
   let finds = 0;
-  const answer: Answer = (name) => (name === 'find' ? answers[Math.min(finds++, answers.length - 1)] : undefined);
+  const answer: Answer = (name) => {
+    if (name === 'killCursors') return ended;
+    return name === 'find' ? answers[Math.min(finds++, answers.length - 1)] : undefined;
+  };
   const server = await startSpeaker(primary, answer);
   const limits = { timeoutMs: 5000, maxConnections: 5 };
   const connection = new Connection({ url: server.url, database: 'bindery', ...limits, durable, applicationName: 't' });
@@ -80,4 +83,12 @@ test('rows that do not fit into one answer are read through a cursor, and none i
   const { outcome, server } = await read(false, [found(rows.slice(0, 1), open), found(rows)]);
   expect(outcome).toEqual(rows);
   expect(server.sent('killCursors')).toMatchObject([{ killCursors: 'things', cursors: [open] }]);
+});
+
+test.each<readonly [string, Command | 'cut']>([
+  ['the connection broke', 'cut'],
+  ['it is not permitted', { ok: 0, code: 13, errmsg: 'no' }],
+])('a cursor that cannot be ended since %s is no reason to fail', async (_, ended) => {
+  const { outcome } = await read(false, [found(rows.slice(0, 1), BSON.Long.fromNumber(7)), found(rows)], ended);
+  expect(outcome).toEqual(rows);
 });

@@ -44,6 +44,7 @@ export const rowsById = async (
   }
   const { id, firstBatch } = answer.cursor;
   if (Number(id) === 0) return firstBatch;
-  await database.command({ killCursors: name, cursors: [Long.fromValue(id)] });
+  // One that cannot be ended now is ended by the server itself after some minutes: no reason to fail a read.
+  await database.command({ killCursors: name, cursors: [Long.fromValue(id)] }).catch(() => undefined);
   return ordinary();
 };

@@ -19,6 +19,8 @@ export interface NarrowUpdate {
 export class NarrowUpdates {
   readonly #table: string;
   readonly #columns: readonly string[];
+  /** Always true; the engine refuses it, as it does a row, once another release has laid the table out with further columns. */
+  readonly #sameColumns: string;
   /** Index values by id, those written last behind. */
   readonly #rows = new Map<string, readonly SQLInputValue[]>();
   readonly #statements = new Map<string, string>();
@@ -26,6 +28,8 @@ export class NarrowUpdates {
   constructor(layout: Pick<Layout, 'table' | 'columns'>) {
     this.#table = layout.table;
     this.#columns = [...layout.columns.values()];
+    const nothing = Array.from({ length: this.#columns.length + 3 }, () => 'NULL').join(',');
+    this.#sameColumns = `NOT EXISTS (SELECT * FROM ${this.#table} WHERE 0 UNION ALL SELECT ${nothing} WHERE 0)`;
   }
 
   /**
@@ -68,7 +72,7 @@ export class NarrowUpdates {
     const sets = this.#columns.filter((_, index) => changed[index] === true).map((name) => `${name}=?`);
     const kept = this.#columns.filter((_, index) => changed[index] === false).map((name) => ` AND ${name} IS ?`);
     const sql = `UPDATE ${this.#table} SET ${['revision=?', 'document=?', ...sets].join(',')}
-      WHERE id = ? AND revision < ? AND document IS NOT NULL${kept.join('')}`;
+      WHERE id = ? AND revision < ? AND document IS NOT NULL${kept.join('')} AND ${this.#sameColumns}`;
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     this.#statements.set(key, sql);
     return sql;
