@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 
 /** Credentials whose digests are remembered; beyond that all are forgotten. */
 const most = 2_000;
+/** Longer ones are none of ours, whatever they are: their digests are not remembered, since anybody may send many. */
+const longest = 512;
 /** For so long at most, in ms: below the time for which anything else is remembered of credentials. */
 const forgetMs = 10_000;
 
@@ -17,8 +19,10 @@ export const digestOf = (credentials: string): string => {
   const known = digests.get(credentials);
   if (known !== undefined) return known;
   const digest = hash('sha256', credentials, 'hex');
+  if (credentials.length > longest) return digest;
   if (digests.size >= most) forget();
   if (digests.size === 0) setTimeout(forget, forgetMs).unref();
-  digests.set(credentials, digest);
+  // A copy: what is cut out of a header holds all of it.
+  digests.set(Buffer.from(credentials).toString(), digest);
   return digest;
 };
