@@ -89,7 +89,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     options.resolveToken ??
     createRememberedTokens({
       cache,
-      together: config.profile === 'distributed',
       ask: async (tokenHash, context, address) => {
         const request = { params: {}, query: {}, body: { tokenHash, address } };
         const { body } = await call(contract.operation('resolveToken'), context, request);

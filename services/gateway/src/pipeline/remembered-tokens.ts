@@ -27,32 +27,14 @@ const maxRemembered = 1000;
  */
 export const createRememberedTokens = (deps: {
   readonly cache: Pick<Cache, 'get'>;
-  /**
-   * The cache sends what it is asked for at the end of a turn of the event loop: those that ask in one turn are given one answer.
-   * It is asked for after all of them had come, so that nobody is given what held before.
-   */
-  readonly together?: boolean;
   readonly ask: (tokenHash: string, context: OperationContext, address: string) => Promise<TokenAnswer>;
 }): ResolveToken => {
   const remembered = new Map<string, Remembered>();
-  /** What was asked for in this turn, by key. */
-  const looks = new Map<string, Promise<string | undefined>>();
-
-  const lookUp = (key: string): Promise<string | undefined> => {
-    if (deps.together !== true) return deps.cache.get<string>(key);
-    const known = looks.get(key);
-    if (known !== undefined) return known;
-    // Before the cache does the same, so that nobody comes between.
-    if (looks.size === 0) setImmediate(() => looks.clear());
-    const look = deps.cache.get<string>(key);
-    looks.set(key, look);
-    return look;
-  };
 
   const stillHolds = async ({ holds, at }: Remembered, now: Date): Promise<boolean> => {
     if (performance.now() - at > longestMs || (holds.until !== null && holds.until <= now.getTime())) return false;
     try {
-      return (await lookUp(holds.key)) === holds.value;
+      return (await deps.cache.get<string>(holds.key)) === holds.value;
     } catch {
       return false; // the identity service knows without the cache
     }
