@@ -21,6 +21,8 @@ export class FakeWork implements ParkedWork {
   forgets: string[] = [];
   /** Letters of each key. */
   count = 4;
+  /** Pages before them on which there are only letters of others. */
+  empty = 0;
   /** How long each of them may take, in ms. */
   waits: number[] = [];
   outcome: WaitingKey | null = null;
@@ -43,7 +45,9 @@ export class FakeWork implements ParkedWork {
       ...{ partition: 1, offset: String(n), reason: 'no', attempts: n === 0 ? 5 : 0, parkedAt: since, bytes: 10 },
       ...(n === 0 ? {} : { event: { id: `e${n}`, data: { n } } }),
     }));
-    const from = after === undefined ? 0 : Number(after);
+    const [, pages] = /^empty (\d+)$/.exec(after ?? 'empty 0') ?? [];
+    if (pages !== undefined && Number(pages) < this.empty) return { letters: [], next: `empty ${Number(pages) + 1}` };
+    const from = pages === undefined ? Number(after) : 0;
     return {
       letters: all.slice(from, from + limit),
       ...(from + limit < this.count ? { next: String(from + limit) } : {}),

@@ -245,6 +245,8 @@ describe('what is parked', () => {
     // Given a key that has letters, or that is released,
     content.waiting = [known];
     const refused = [await send('forgetParkedKey', path, 'root', why)];
+    content.empty = 2;
+    refused.push(await send('forgetParkedKey', path, 'root', why));
     content.count = 0;
     content.waiting = [{ ...known, releasing: true }];
     refused.push(await send('forgetParkedKey', path, 'root', why));
@@ -252,8 +254,8 @@ describe('what is parked', () => {
     content.waiting = [known];
     for (const given of [undefined, {}, { reason: ' ' }, { ...why, force: true }])
       refused.push(await send('forgetParkedKey', path, 'root', given));
-    expect(refused.map(({ status }) => status)).toEqual([409, 409, 400, 400, 400, 400]);
-    for (const answer of refused.slice(0, 2)) expect(messageOf(answer)).toMatch(/when none of its messages is left/);
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 400, 400, 400, 400]);
+    for (const answer of refused.slice(0, 3)) expect(messageOf(answer)).toMatch(/when none of its messages is left/);
     expect([content.forgets, recorded]).toEqual([[], []]);
     // when it has none, then it is forgotten,
     expect(await send('forgetParkedKey', path, 'root', why)).toEqual({

@@ -31,6 +31,8 @@ export const forgetting = (harness: MessageBusHarness): void => {
       await until('five', async () => String(await waiting()) === '5,2');
       const { letters } = await other.consumer.letters(topic, 'a', { limit: 10 });
       expect(letters.map(({ event }) => event?.data)).toEqual([{ n: 3 }, { n: 4 }]);
+      const first = await other.consumer.letters(topic, 'a', { limit: 1 });
+      expect(first.letters.map(({ event }) => event?.data)).toEqual([{ n: 3 }]);
       // when the key is to be forgotten, then it is not; they are released first,
       expect(await other.consumer.forget(topic, 'a')).toBe(false);
       await other.consumer.release(topic, 'a');

@@ -107,6 +107,15 @@ export function createParkedHandlers(
     throw notFound('consumer group');
   };
 
+  /** The oldest letter of a key: a page may be empty although there are more, those of other keys lie in between. */
+  const firstLetter = async ({ signal }: OperationContext, owner: Owner, id: ParkedKeyId) => {
+    for (let after: string | undefined; ; signal.throwIfAborted()) {
+      const found = await owner.parked.letters({ ...id, ...(after === undefined ? {} : { after }), limit: 1 });
+      if (found.letters[0] !== undefined || found.next === undefined) return found.letters[0];
+      after = found.next;
+    }
+  };
+
   const findStream = async (service: string, reactor: string, stream: string) => {
     const owner = owners.find(({ name }) => name === service);
     if (owner === undefined) throw notFound('service');
@@ -193,8 +202,7 @@ export function createParkedHandlers(
       const { owner, known } = await find(named);
       const { group, topic, key } = known;
       const id = { group, topic, key };
-      const { letters } = await owner.parked.letters({ ...id, limit: 1 });
-      const [first] = letters;
+      const first = await firstLetter(context, owner, id);
       if (first?.offset !== offset || known.releasing)
         throw conflict(
           'dead_letter.not_first',
@@ -212,8 +220,8 @@ export function createParkedHandlers(
     async forgetParkedKey(context, { params, body: { reason } }) {
       const { owner, known } = await find(params);
       const { group, topic, key, letters, since } = known;
-      const found = await owner.parked.letters({ group, topic, key, limit: 1 });
-      if (found.letters.length > 0 || known.releasing) throw notForgotten();
+      if (known.releasing || (await firstLetter(context, owner, { group, topic, key })) !== undefined)
+        throw notForgotten();
       await record(context, {
         ...{ kind: 'parked-key', service: owner.name, owner: group, topic, target: nameOfKey(key) },
         attempts: known.attempts,

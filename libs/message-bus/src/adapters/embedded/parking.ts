@@ -61,6 +61,7 @@ export class Parking {
     this.#log = log;
     this.#now = now;
     const ofKey = 'group_id = ? AND topic_id = ? AND key = ?';
+    const isThere = 'EXISTS (SELECT 1 FROM messages WHERE seq = dead_seq)';
     this.#isParked = prepareQuery(db, `SELECT 1 FROM parked_keys WHERE ${ofKey}`);
     this.#state = prepareQuery(db, `SELECT releasing FROM parked_keys WHERE ${ofKey}`);
     this.#releasing = prepareQuery(
@@ -69,13 +70,12 @@ export class Parking {
     );
     this.#firstParked = prepareQuery(
       db,
-      `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey}
-         AND EXISTS (SELECT 1 FROM messages WHERE seq = dead_seq) ORDER BY offset_ LIMIT 1`,
+      `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey} AND ${isThere} ORDER BY offset_ LIMIT 1`,
     );
     this.#waits = prepareQuery(db, `SELECT 1 FROM parked_messages WHERE ${ofKey} LIMIT 1`);
     this.#waiting = prepareQuery(
       db,
-      `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey} AND offset_ > ? ORDER BY offset_ LIMIT ?+0`,
+      `SELECT offset_, dead_seq FROM parked_messages WHERE ${ofKey} AND offset_ > ? AND ${isThere} ORDER BY offset_ LIMIT ?+0`,
     );
     const listed = `SELECT t.name, k.key, k.reason, k.attempts, k.since, k.releasing,
          (SELECT count(*) FROM parked_messages m
