@@ -12,6 +12,13 @@ interface Produced {
   readonly offset: bigint;
 }
 
+/** Why a broker does not answer for a partition; 0: it does. */
+const refusalOf = (place: Place, { forced, leaderOf, node, state }: RequestContext): number => {
+  if (forced !== undefined) return forced;
+  if (state.partition(place) === undefined) return KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION;
+  return leaderOf(place) === node ? 0 : KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER;
+};
+
 /** The error that stands against a batch, or the offset at which it already is, or undefined. */
 const judge = (place: Place, bytes: Buffer, transactionalId: string | null, context: RequestContext) => {
   const { state, transactions } = context;
@@ -34,10 +41,8 @@ const judge = (place: Place, bytes: Buffer, transactionalId: string | null, cont
 
 const produceOne = (place: Place, bytes: Buffer, transactionalId: string | null, context: RequestContext): Produced => {
   const { partition } = place;
-  if (context.forced !== undefined) return { partition, error: context.forced, offset: -1n };
-  if (context.leaderOf(place) !== context.node) {
-    return { partition, error: KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER, offset: -1n };
-  }
+  const refusal = refusalOf(place, context);
+  if (refusal !== 0) return { partition, error: refusal, offset: -1n };
   const judged = judge(place, bytes, transactionalId, context);
   if (judged === undefined) return { partition, error: 0, offset: context.state.appendBatch(place, bytes) };
   if ('error' in judged) return { partition, error: judged.error, offset: -1n };
@@ -90,11 +95,8 @@ const fetchAll = (
   return wanted.map(({ topic, partition, offset, maxBytes: most }) => {
     const log = context.state.partition({ topic, partition });
     const none = { topic, partition, log, bytes: Buffer.alloc(0), aborted: [] };
-    if (context.forced !== undefined) return { ...none, error: context.forced };
-    if (context.leaderOf({ topic, partition }) !== context.node) {
-      return { ...none, error: KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER };
-    }
-    if (log === undefined) return { ...none, error: KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION };
+    const refusal = refusalOf({ topic, partition }, context);
+    if (log === undefined || refusal !== 0) return { ...none, error: refusal };
     if (offset < log.first || offset > log.end) return { ...none, error: KAFKA_ERRORS.OFFSET_OUT_OF_RANGE };
     const limit = committed ? log.stableEnd : log.end;
     const batches = log.read(offset, limit, Math.min(left, most), !any);
@@ -168,9 +170,7 @@ const listOffsets: Handle = (request, context) => {
   return answer.array(topics, ({ topic, partitions }) =>
     answer.string(topic).array(partitions, ({ partition, time }) => {
       const log = context.state.partition({ topic, partition });
-      const elsewhere =
-        context.leaderOf({ topic, partition }) === context.node ? 0 : KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER;
-      const error = context.forced ?? (log === undefined ? KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION : elsewhere);
+      const error = refusalOf({ topic, partition }, context);
       const [offset, found] = error !== 0 || log === undefined ? [-1n, -1n] : offsetAt(log, time, committed);
       return answer.int32(partition).int16(error).int64(found).int64(offset);
     }),
@@ -187,10 +187,8 @@ const deleteRecords: Handle = (request, context) => {
     answer.string(topic).array(partitions, ({ partition, before }) => {
       const place = { topic, partition };
       const log = context.state.partition(place);
-      const elsewhere = context.leaderOf(place) === context.node ? 0 : KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER;
       const beyond = before > (log?.end ?? 0n) ? KAFKA_ERRORS.OFFSET_OUT_OF_RANGE : 0;
-      const error =
-        context.forced ?? (log === undefined ? KAFKA_ERRORS.UNKNOWN_TOPIC_OR_PARTITION : elsewhere || beyond);
+      const error = refusalOf(place, context) || beyond;
       if (error === 0) context.state.deleteRecords(place, before < 0n ? (log?.end ?? 0n) : before);
       return answer
         .int32(partition)
